@@ -1,0 +1,7 @@
+"""`python -m hippod`: the command line."""
+
+import sys
+
+from hippod.cli import main
+
+sys.exit(main())

@@ -1,0 +1,215 @@
+"""The life of one batch of turns, each step durable before the next.
+
+read (turns and their keys stored in one transaction) → extracted (facts stored) → appended
+(the append planned, then done) → done (ids read back, cursor moved). A crash anywhere repeats
+a step and neither loses nor doubles a fact.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+import structlog
+
+from hippod import daylog, facts, selection
+from hippod.config import Config
+from hippod.errors import Conflict, ModelError, NotFound, StorageError
+from hippod.models import Generator
+from hippod.state import Batch, BatchFact, State
+from hippod.transcripts import Turn
+from hippod.workspace import PlannedAppend, Workspace
+
+logger = structlog.get_logger()
+
+CONTEXT_TURNS = 4
+RECENT_DAYS = 7
+"""How far back facts count as known when a new one might repeat them."""
+MODEL_ATTEMPTS = 3
+"""Failures of the model on one batch after which the rules extract it alone."""
+RETRY_SECONDS = (30.0, 120.0, 600.0, 1800.0)
+
+_NAME = re.compile(r"^[\s>*_-]*name[*_\s]*:[*_\s]*(\S.*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE)
+
+
+class Batches:
+    """Works off batches one step at a time; whoever calls serialises the calls."""
+
+    def __init__(
+        self,
+        config: Config,
+        workspace: Workspace,
+        state: State,
+        selector: Callable[[], Generator | None],
+        known_entities: Callable[[], Sequence[str]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._config = config
+        self._workspace = workspace
+        self._state = state
+        self._selector = selector
+        self._known_entities = known_entities
+        self._clock = clock
+        self._calibration = selection.Calibration()
+
+    def work_off(self, batch: Batch) -> tuple[BatchFact, ...]:
+        """Take `batch` as far as it goes now; return the facts that were appended.
+
+        Raises `ModelError`, `Conflict` or `StorageError` if it has to wait; the batch is then
+        as far as it came, with the error and the time of the next try noted.
+        """
+        try:
+            if batch.status == "read":
+                batch = self._extract(batch)
+            if batch.status == "extracted":
+                batch = self._append(batch)
+                return batch.facts
+        except (ModelError, Conflict, StorageError) as error:
+            wait = RETRY_SECONDS[min(batch.attempts, len(RETRY_SECONDS) - 1)]
+            self._state.postpone(batch.id, error.message, self._clock() + timedelta(seconds=wait))
+            raise
+        return ()
+
+    def read_back(self, batch: Batch) -> None:
+        """Finish an appended batch whose ids stand; append once more what is missing.
+
+        What is missing again after that was deleted by a person, and stays deleted.
+        """
+        missing = self._missing(batch)
+        if not missing or batch.reappended:
+            self._state.finish(batch.id)
+            return
+        self._state.mark_reappended(batch.id)
+        for day, bullets in _by_day(missing).items():
+            self._workspace.append_facts(day, bullets)
+        logger.info("facts.appended_again", batch=batch.id, facts=len(missing))
+
+    # -- extraction ----------------------------------------------------------------------------
+
+    def _extract(self, batch: Batch) -> Batch:
+        generator = self._selector() if batch.attempts < MODEL_ATTEMPTS else None
+        entities = self._known_entities()
+        days = sorted({self._day(turn) for turn in batch.turns})
+        found = selection.extract(
+            batch.turns,
+            context=self._state.turns_before(batch.id, CONTEXT_TURNS),
+            user=self._user_name(),
+            agent=None,
+            zone=self._config.zone,
+            known_entities=entities,
+            recent=self._recent(days),
+            generator=generator,
+            calibration=self._calibration,
+            max_facts=self._config.retain.max_per_batch,
+        )
+        kept, rejected = self._within_day_caps(found)
+        made = [self._fact(batch, draft) for draft in kept]
+        logger.info(
+            "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
+            rejected=len(rejected), model=generator is not None,
+        )  # fmt: skip
+        return self._state.store_facts(batch.id, made, rejected)
+
+    def _fact(self, batch: Batch, draft: selection.Draft) -> BatchFact:
+        day = self._day(draft.turn)
+        source = facts.Source(
+            batch.source, batch.session, draft.turn.id, self._local(draft.turn).strftime("%H:%M")
+        )
+        fact = facts.Fact(
+            draft.kind,
+            draft.content,
+            draft.entities,
+            draft.confidence if draft.kind == "O" else None,
+            source,
+        )
+        fact = facts.canonical(fact)
+        id_ = self._free_id(fact, draft.sentence, day)
+        return BatchFact(id_, day, facts.render(replace(fact, id=id_)), draft.explicit)
+
+    def _free_id(self, fact: facts.Fact, sentence: str, day: date) -> str:
+        """Return the fact's id, longer where a fact of another source already has it."""
+        assert fact.source is not None
+        taken = {f.id: f.source for f in self._standing(day) if f.id}
+        where = fact.source
+        for length in range(facts.ID_LENGTH, facts.LONGEST_ID + 1):
+            id_ = facts.fact_id(where.name, where.session, where.turn, sentence, length)
+            if taken.get(id_, where) == where:
+                break
+        return id_
+
+    def _within_day_caps(
+        self, found: selection.Extraction
+    ) -> tuple[list[selection.Draft], list[selection.Rejection]]:
+        """Keep what the caps of the days allow; what was asked to be remembered always."""
+        limit = self._config.retain.max_per_day
+        counts: dict[date, int] = {}
+        kept, rejected = [], list(found.rejected)
+        for draft in found.facts:
+            day = self._day(draft.turn)
+            count = counts.setdefault(day, self._state.facts_on(day))
+            if count >= limit and not draft.explicit:
+                rejected.append(selection.Rejection(draft.content, f"over {limit} facts a day"))
+                continue
+            counts[day] += 1
+            kept.append(draft)
+        return kept, rejected
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def _append(self, batch: Batch) -> Batch:
+        def planned(append: PlannedAppend) -> None:
+            self._state.plan_append(batch.id, append)
+
+        for append in batch.appends:  # begun before a crash
+            self._workspace.complete_append(append, planned)
+        for day, bullets in _by_day(batch.facts).items():
+            self._workspace.append_facts(day, bullets, planned)
+        if not batch.facts:
+            return self._state.finish(batch.id)
+        return self._state.mark_appended(batch.id)
+
+    def _missing(self, batch: Batch) -> list[BatchFact]:
+        standing = {
+            day: {fact.id for fact in self._standing(day)} for day in {f.day for f in batch.facts}
+        }
+        return [fact for fact in batch.facts if fact.id not in standing[fact.day]]
+
+    # -- what is known -------------------------------------------------------------------------
+
+    def _standing(self, day: date) -> list[facts.Fact]:
+        """Return the facts in the daily log of `day`."""
+        path = daylog.log_path(day, self._config.workspace.layout)
+        try:
+            text = self._workspace.read(path).text
+        except NotFound:
+            return []
+        return [placed.fact for placed in daylog.parse(text).facts]
+
+    def _recent(self, days: Sequence[date]) -> list[str]:
+        """Return the contents of facts of the days of the batch and of the week before."""
+        if not days:
+            return []
+        span = range(-RECENT_DAYS, (days[-1] - days[0]).days + 1)
+        return [f.content for n in span for f in self._standing(days[0] + timedelta(days=n))]
+
+    def _user_name(self) -> str:
+        if self._config.workspace.user:
+            return self._config.workspace.user
+        try:
+            match = _NAME.search(self._workspace.read("USER.md").text)
+        except NotFound:
+            match = None
+        return match[1] if match else "User"
+
+    def _local(self, turn: Turn) -> datetime:
+        return (turn.time or self._clock()).astimezone(self._config.zone)
+
+    def _day(self, turn: Turn) -> date:
+        return self._local(turn).date()
+
+
+def _by_day(made: Sequence[BatchFact]) -> dict[date, list[str]]:
+    days: dict[date, list[str]] = {}
+    for fact in made:
+        days.setdefault(fact.day, []).append(fact.bullet)
+    return dict(sorted(days.items()))

@@ -1,0 +1,481 @@
+"""Units of recall: each fact of a document is one, all other text is cut into chunks.
+
+No text is in both. What is in neither is structure: front matter, comments, conflict marks,
+the title of a daily log and the headings of its Retain sections; and what has no word in it.
+
+A chunk's `content` is a piece of its lines, joined by line feeds, of at most `max_size`
+characters: the end of the chunk before (at most `overlap` characters, from a word's start),
+then the lines `line_start` to `line_end`, the first and last of which may be cut. Lines that
+are structure or facts are left out of it. The words of `header` go to search only.
+"""
+
+import hashlib
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, tzinfo
+from itertools import accumulate, groupby
+from typing import Final
+
+from hippod import daylog, facts, markdown
+from hippod.daylog import PlacedFact
+from hippod.markdown import Heading, Markdown, Section
+from hippod.wire import Kind
+
+SPLIT_ON: Final = ("\n\n", "\n", ". ")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of recall; see the module for `content` and the lines (from 1).
+
+    `heading` is the path of headings from the top down. `header` is searched with the content
+    but is not part of it. `timestamp` is ISO, with the user's offset where a time is known,
+    else a day. `valid_from` and `valid_until` are ISO days. `fact_id` is set for facts. A
+    `private` unit touches a `<private>` span, of which others hold nothing: it is not for
+    scope `group`.
+    """
+
+    kind: Kind
+    index: int
+    line_start: int
+    line_end: int
+    heading: tuple[str, ...]
+    content: str
+    header: str
+    entities: tuple[str, ...] = ()
+    confidence: float | None = None
+    timestamp: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    fact_id: str | None = None
+    private: bool = False
+
+
+def units(
+    path: str,
+    text: str,
+    *,
+    max_size: int = 500,
+    overlap: int = 50,
+    split_on: Sequence[str] = SPLIT_ON,
+    zone: tzinfo,
+) -> list[Unit]:
+    """Return the units of the document at `path` (relative to the workspace), in line order.
+
+    `split_on` lists where to cut, best first: `"\\n\\n"` is a paragraph, `"\\n"` a list item,
+    entry or line, `". "` the end of a sentence; then follow blanks and, last, any character.
+    A document with conflict marks has no facts; its text is chunks.
+    """
+    page = _Page.of(path, text, zone)
+    cutter = _Cutter(max_size, overlap, tuple(split_on))
+    found = [_fact_unit(page, placed) for placed in page.facts]
+    for run in _runs(page):
+        found += [_chunk(page, run, piece) for piece in cutter.pieces(run)]
+    found.sort(key=lambda unit: (unit.line_start, unit.line_end))
+    return [replace(unit, index=index) for index, unit in enumerate(found)]
+
+
+def unit_id(path: str, content: str, occurrence: int) -> str:
+    """Return the id of a unit: the same after a rebuild, whatever its line.
+
+    `occurrence` counts units of this document with equal content, from 0.
+    """
+    return _digest("unit", path, content, str(occurrence))
+
+
+def document_id(path: str) -> str:
+    """Return the id of a document."""
+    return _digest("document", path)
+
+
+def _digest(*parts: str) -> str:
+    data = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A document with what all its units share."""
+
+    name: str
+    day: date | None
+    zone: tzinfo
+    document: Markdown
+    facts: tuple[PlacedFact, ...]
+    private: frozenset[int]
+
+    @classmethod
+    def of(cls, path: str, text: str, zone: tzinfo) -> "_Page":
+        document = markdown.parse(text)
+        day = _day_in(path)
+        return cls(
+            name=_date_in_words(day) if day else _name(path, document),
+            day=day,
+            zone=zone,
+            document=document,
+            facts=() if document.marks else daylog.retained(document),
+            private=_private_lines(document.lines),
+        )
+
+    def headings(self, path: Iterable[Heading], private: bool) -> tuple[str, ...]:
+        """Return the headings that say something; private ones only to private units."""
+        return tuple(
+            heading.text
+            for heading in path
+            if not self.is_structure(heading) and (private or heading.start not in self.private)
+        )
+
+    def is_structure(self, heading: Heading) -> bool:
+        return daylog.is_retain(heading) or _DAY_TITLE.fullmatch(heading.text) is not None
+
+    def header(self, clock: time | None, path: Sequence[str]) -> str:
+        name = self.name
+        if self.day:
+            stamp = f"{self.day.isoformat()} {clock:%H:%M}" if clock else self.day.isoformat()
+            name = f"{name} ({stamp})"
+        return " > ".join([f"# {name}", *(part[:_LONGEST_HEADING] for part in path)])
+
+    def timestamp(self, clock: time | None) -> str | None:
+        if self.day is None:
+            return None
+        if clock is None:
+            return self.day.isoformat()
+        return datetime.combine(self.day, clock, self.zone).isoformat()
+
+
+_LONGEST_HEADING = 100
+_DAY_TITLE = re.compile(r"Daily Log - [0-9]{4}-[0-9]{2}-[0-9]{2}", re.IGNORECASE)
+_DAY = re.compile(r"(?<![0-9])([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+
+
+def _day_in(path: str) -> date | None:
+    """Return the day that a file's name holds."""
+    match = _DAY.search(path.rpartition("/")[2])
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None
+
+
+def _date_in_words(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def _name(path: str, document: Markdown) -> str:
+    """Return what an undated document is called: its path, title and aliases."""
+    names = [path.removesuffix(".md"), *_names(document.lines[1 : document.front_matter - 1])]
+    return " > ".join(" ".join(name.split())[:_LONGEST_HEADING] for name in names)
+
+
+_NAMED = re.compile(r"(title|aliases|alias):\s*(.*)", re.IGNORECASE)
+_LISTED = re.compile(r"\s*-\s+(.*)")
+_MOST_NAMES = 20
+
+
+def _names(front_matter: Sequence[str]) -> list[str]:
+    """Return title and aliases as written; broken YAML around them does no harm."""
+    names: list[str] = []
+    in_list = False
+    for line in front_matter:
+        if key := _NAMED.match(line):
+            in_list = not key[2] and key[1].lower() != "title"
+            names += [key[2]] if key[1].lower() == "title" else key[2].strip("[] ").split(",")
+        elif in_list and (item := _LISTED.match(line)):
+            names.append(item[1])
+        else:
+            in_list = False
+    clean = (name.strip().strip("\"'") for name in names)
+    return [name for name in clean if name and "<private" not in name.lower()][:_MOST_NAMES]
+
+
+_PRIVATE = re.compile(r"<(/?)private\b", re.IGNORECASE)
+
+
+def _private_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the lines that a `<private>` span touches; an open one reaches to the end."""
+    private: set[int] = set()
+    depth = 0
+    for number, line in enumerate(lines, 1):
+        tags = _PRIVATE.findall(line) if "<" in line else []
+        if depth or "" in tags:
+            private.add(number)
+        for closes in tags:
+            depth = max(0, depth - 1) if closes else depth + 1
+    return frozenset(private)
+
+
+def _fact_unit(page: _Page, placed: PlacedFact) -> Unit:
+    fact = placed.fact
+    lines = range(placed.line_start, placed.line_end + 1)
+    private = not page.private.isdisjoint(lines)
+    section = _section_at(page.document.sections, placed.line_start)
+    heading = page.headings(section.path, private)
+    clock = time.fromisoformat(fact.source.time) if fact.source and fact.source.time else None
+    start, end = facts.validity(fact.content, page.day)
+    return Unit(
+        kind=facts.KIND_NAMES[fact.kind],
+        index=0,
+        line_start=placed.line_start,
+        line_end=placed.line_end,
+        heading=heading,
+        content=fact.content,
+        header=page.header(clock, [*heading, *map(facts.display_name, fact.entities)]),
+        entities=fact.entities,
+        confidence=fact.confidence,
+        timestamp=page.timestamp(clock),
+        valid_from=start.isoformat() if start else None,
+        valid_until=end.isoformat() if end else None,
+        fact_id=fact.id or facts.content_id(page.day, fact.content),
+        private=private,
+    )
+
+
+def _section_at(sections: Sequence[Section], line: int) -> Section:
+    return sections[bisect_right(sections, line, key=lambda section: section.start) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Lines of one section that are packed together: their numbers and their text.
+
+    `items` are the indices of lines that begin a list item, an entry or a speaker's turn.
+    `clocks` are the entries of the section: line and time of each.
+    """
+
+    path: tuple[Heading, ...]
+    private: bool
+    numbers: tuple[int, ...]
+    lines: tuple[str, ...]
+    items: frozenset[int]
+    clocks: tuple[tuple[int, time], ...]
+
+    def clock(self, first: int, last: int) -> time | None:
+        """Return the time of the entry that `first` is in, else of one up to `last`."""
+        before = [clock for line, clock in self.clocks if line <= first]
+        within = [clock for line, clock in self.clocks if first < line <= last]
+        return before[-1] if before else within[0] if within else _clock_of(self.path)
+
+
+_CLOCK = re.compile(r"(?<![0-9:])((?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?)(?![0-9:])")
+
+
+def _clock_of(path: Sequence[Heading]) -> time | None:
+    """Return the time that a heading such as `## 14:23 Stand-up` holds, the innermost one."""
+    found = (_CLOCK.search(heading.text) for heading in reversed(path))
+    return next((time.fromisoformat(match[1]) for match in found if match), None)
+
+
+_ITEM = re.compile(r"\s*(?:[-*+]|[0-9]{1,9}[.)])\s|\*\*[^*]+\*\*:|\[[0-9]{2}:[0-9]{2}")
+
+
+def _runs(page: _Page) -> Iterator[_Run]:
+    """Yield what is packed together: the text of a section, under headings that have none."""
+    hidden = set(page.document.marks)
+    for placed in page.facts:
+        hidden.update(range(placed.line_start, placed.line_end + 1))
+    sections = page.document.sections
+    waiting: list[int] = []
+    for section, following in zip(sections, (*sections[1:], None), strict=True):
+        body = section.start
+        if section.path and section.path[-1].start == section.start:
+            body = section.path[-1].end + 1
+            if not page.is_structure(section.path[-1]):
+                waiting += range(section.start, body)
+        numbers = [number for number in range(body, section.end + 1) if number not in hidden]
+        if any(page.document.visible(number).strip() for number in numbers):
+            waiting += numbers
+        elif following and following.path[: len(section.path)] == section.path:
+            continue
+        yield from _split_private(page, section, waiting)
+        waiting = []
+
+
+def _split_private(page: _Page, section: Section, numbers: Sequence[int]) -> Iterator[_Run]:
+    clocks = tuple(
+        (number, time.fromisoformat(clock))
+        for number in numbers
+        if (clock := daylog.entry_time(page.document, number))
+    )
+    for private, group in groupby(numbers, key=page.private.__contains__):
+        part = tuple(group)
+        lines = tuple(map(page.document.visible, part))
+        items = frozenset(n for n, line in enumerate(lines) if _ITEM.match(line))
+        yield _Run(section.path, private, part, lines, items, clocks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of a run's text; `first` and `last` are the indices of its lines.
+
+    The text begins with the overlap; the lines are those of what is new in it.
+    """
+
+    text: str
+    first: int
+    last: int
+
+
+def _chunk(page: _Page, run: _Run, piece: _Piece) -> Unit:
+    numbers = run.numbers[piece.first : piece.last + 1]
+    heading = page.headings(run.path, run.private)
+    clock = run.clock(numbers[0], numbers[-1]) if page.day else None
+    prose = (page.document.visible(n) for n in numbers if n not in page.document.code)
+    return Unit(
+        kind="document",
+        index=0,
+        line_start=numbers[0],
+        line_end=numbers[-1],
+        heading=heading,
+        content=piece.text,
+        header=page.header(clock, heading),
+        entities=facts.mentions("\n".join(prose)),
+        timestamp=page.timestamp(clock),
+        private=run.private,
+    )
+
+
+_WORD = re.compile(r"[^\W_]|[^\x00-\u25ff]")
+"""A letter or digit of any script, or a symbol such as an emoji."""
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]*\s+|[。！？]")
+_JOINERS = "\u200d\ufe0e\ufe0f"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts the text of runs into pieces of at most `size` characters."""
+
+    size: int
+    overlap: int
+    split_on: tuple[str, ...]
+
+    def pieces(self, run: _Run) -> Iterator[_Piece]:
+        """Yield the pieces of a run that hold a word, in order."""
+        text = _Text.of(run)
+        back = start = text.skip_blank_lines(0)
+        while start < len(text.text):
+            end = self._end(text, start, max(1, self.size - (start - back)))
+            if _WORD.search(text.text, start, end):
+                content = text.text[back:end].rstrip()
+                last = max(start, back + len(content) - 1)
+                yield _Piece(content, text.line_at(start), text.line_at(last))
+            previous, start = start, text.skip_blank_lines(end)
+            back = self._overlap_start(text.text, previous, start)
+
+    def _end(self, text: "_Text", start: int, limit: int) -> int:
+        """Return where the piece from `start` on ends: at the best place within `limit`.
+
+        Only a whole line or item may leave a piece shorter than a third.
+        """
+        stop = start + limit
+        if stop >= len(text.text):
+            return len(text.text)
+        least = start + max(1, limit // 3)
+        for separator in self.split_on:
+            if separator == "\n":
+                end = text.line_start(start, least, stop)
+            elif separator == ". ":
+                end = _sentence_end(text.text, least, stop)
+            else:
+                end = text.text.rfind(separator, least - len(separator), stop) + len(separator)
+            if end >= least or (separator == "\n" and end > start):
+                return end
+        return _word_start(text.text, least, stop) or _character_start(text.text, start, stop)
+
+    def _overlap_start(self, text: str, previous: int, start: int) -> int:
+        """Return where the overlap before `start` begins: at a word, behind `previous`."""
+        back = max(previous, start - min(self.overlap, self.size // 2))
+        if back > previous and not text[back - 1].isspace():
+            blank = next((n for n in range(back, start) if text[n].isspace()), None)
+            if blank is not None:
+                back = blank
+            elif text[back:start].isascii():
+                return start
+        while back < start and (text[back].isspace() or unicodedata.combining(text[back])):
+            back += 1
+        return back
+
+
+def _sentence_end(text: str, least: int, stop: int) -> int:
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, least, stop)]
+    return ends[-1] if ends else 0
+
+
+def _word_start(text: str, least: int, stop: int) -> int:
+    return next((n + 1 for n in range(stop - 1, least - 1, -1) if text[n].isspace()), 0)
+
+
+def _character_start(text: str, start: int, stop: int) -> int:
+    """Return the last place up to `stop` that does not tear a character from its marks."""
+    for at in range(stop, max(start, stop - 20), -1):
+        is_mark = unicodedata.combining(text[at]) or text[at] in _JOINERS
+        if not is_mark and text[at - 1] != "\u200d":
+            return at
+    return stop
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a run, with the place at which each line starts."""
+
+    text: str
+    starts: tuple[int, ...]
+    items: frozenset[int]
+
+    @classmethod
+    def of(cls, run: _Run) -> "_Text":
+        lines = [line if line.strip() else "" for line in run.lines]
+        starts = tuple(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
+        return cls("\n".join(lines), starts, run.items)
+
+    def line_at(self, place: int) -> int:
+        return bisect_right(self.starts, place) - 1
+
+    def skip_blank_lines(self, place: int) -> int:
+        while place < len(self.text) and self.text[place] == "\n":
+            place += 1
+        return place
+
+    def line_start(self, start: int, least: int, stop: int) -> int:
+        """Return where the last item or line begins that `stop` would cut; 0 if at none.
+
+        Before `least` only if the item or line fits into a piece of its own.
+        """
+        last = self.line_at(stop)
+        if self.starts[last] <= start:
+            return 0
+        item = self._item_of(last, start)
+        for first, end in ((item, self._item_end(last)), (last, last + 1)):
+            place = self.starts[first]
+            if place >= least or self._size(first, end) <= stop - start:
+                return place
+        return 0
+
+    def _item_of(self, line: int, start: int) -> int:
+        """Return the line at which the item that `line` is part of begins, else `line`."""
+        for number in range(line, 0, -1):
+            if self.starts[number] <= start or self._is_blank(number):
+                break
+            if number in self.items:
+                return number
+        return line
+
+    def _item_end(self, line: int) -> int:
+        number = line + 1
+        while number < len(self.starts) and number not in self.items and not self._is_blank(number):
+            number += 1
+        return number
+
+    def _is_blank(self, line: int) -> bool:
+        place = self.starts[line]
+        return place >= len(self.text) or self.text[place] == "\n"
+
+    def _size(self, first: int, end: int) -> int:
+        stop = self.starts[end] - 1 if end < len(self.starts) else len(self.text)
+        return stop - self.starts[first]

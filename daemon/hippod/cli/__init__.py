@@ -1,0 +1,117 @@
+"""The command line: finds the command, runs it, and turns its failure into a line and a code.
+
+A command lives in the module that `COMMANDS` names, as `name_options(parser)` and
+`name(args) -> exit code`; only that module is imported and only its options are built.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from hippod import __version__
+from hippod.cli import options, output
+from hippod.errors import ConfigError, HippodError, InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+COMMANDS = {
+    "init": ("local", "create a workspace with its first files"),
+    "run": ("local", "run the daemon in the foreground"),
+    "status": ("operations", "show workspace, index, models, sources and jobs"),
+    "recall": ("recall", "search the memory (also: search)"),
+    "retain": ("retain", "hand over messages or facts, or extract now what waits"),
+    "note": ("daily", "add a line to a daily log"),
+    "today": ("daily", "print today's daily log"),
+    "day": ("daily", "print the daily log of a date"),
+    "read": ("files", "print a document"),
+    "write": ("files", "write a whole document"),
+    "append": ("files", "add text at the end of a document"),
+    "replace": ("files", "replace one passage of a document"),
+    "delete": ("files", "delete a document"),
+    "tree": ("files", "list the workspace"),
+    "reindex": ("operations", "look at every file again"),
+    "jobs": ("operations", "list the scheduled jobs, or run one"),
+    "config": ("operations", "show the effective configuration"),
+}
+ALIASES = {"search": "recall"}
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+"""128 + SIGPIPE, as a shell reports a program that the signal ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    0 ok, 1 failure, 2 usage, 3 daemon not running, 4 not found, 5 conflict.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    output.prepare()
+    try:
+        code = _dispatch(words)
+        output.flush()
+    except HippodError as error:
+        return _report(error, as_json="--json" in words)
+    except SystemExit as stop:  # --help and --version, from argparse
+        return stop.code if isinstance(stop.code, int) else 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        output.silence()
+        return BROKEN_PIPE
+    return code
+
+
+def _dispatch(words: list[str]) -> int:
+    command, rest = options.split_command(words)
+    if command is None:
+        return _without_command(rest)
+    name = ALIASES.get(command, command)
+    if name not in COMMANDS:
+        raise InvalidInput(f"no command {command!r}", _suggestion(command))
+    module = import_module(f"hippod.cli.{COMMANDS[name][0]}")
+    parser = options.parser(command, COMMANDS[name][1])
+    getattr(module, f"{name}_options")(parser)
+    args = options.complete(parser.parse_args(rest), os.environ)
+    return int(getattr(module, name)(args))
+
+
+def _without_command(words: list[str]) -> int:
+    parser = _overview()
+    if not words:
+        parser.print_help(sys.stderr)
+        return InvalidInput.exit_code
+    parser.parse_args(words)
+    raise InvalidInput("no command given", "see: hippod --help")
+
+
+def _overview() -> "argparse.ArgumentParser":
+    rows = "\n".join(f"  {name:<9} {summary}" for name, (_, summary) in COMMANDS.items())
+    parser = options.parser(None, "offline-first long-term memory for AI agents")
+    parser.epilog = f"commands:\n{rows}\n\nhippod COMMAND --help shows the options of a command."
+    parser.add_argument("--version", action="version", version=f"hippod {__version__}")
+    return parser
+
+
+def _suggestion(command: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(command, [*COMMANDS, *ALIASES], n=1)
+    return f"did you mean {close[0]!r}?" if close else "see: hippod --help"
+
+
+def _report(error: HippodError, *, as_json: bool) -> int:
+    problems = error.problems if isinstance(error, ConfigError) else (error.message,)
+    for problem in problems[:-1]:
+        output.complain(problem)
+    output.complain(problems[-1] if problems else error.message, error.hint)
+    if as_json:
+        try:
+            output.document({"error": error.wire()})
+            output.flush()
+        except (BrokenPipeError, HippodError):
+            output.silence()
+    return error.exit_code

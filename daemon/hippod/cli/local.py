@@ -1,0 +1,82 @@
+"""`hippod init run`: what works on the workspace itself, without a daemon that answers."""
+
+import os
+
+from hippod import paths
+from hippod.cli import output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    from hippod.config import Config
+
+
+def init_options(parser: "argparse.ArgumentParser") -> None:
+    """Add the folder."""
+    parser.add_argument("path", nargs="?", help="default: the workspace that --workspace means")
+
+
+def init(args: "argparse.Namespace") -> int:
+    """Create the workspace's first files; existing ones stay as they are."""
+    from pathlib import Path
+
+    from hippod import workspace_seed
+
+    file = paths.config_path(args.config, os.environ)
+    configured = paths.configured(file, os.environ)[0]
+    root = paths.workspace_path(
+        args.path or args.workspace, configured, os.environ, config_dir=_folder(file)
+    )
+    made = workspace_seed.init(Path(root))
+    return output.show(args, {"workspace": root, "created": made}, _print_made)
+
+
+def run_options(_parser: "argparse.ArgumentParser") -> None:
+    """Add nothing: the config says the rest."""
+
+
+def run(args: "argparse.Namespace") -> int:
+    """Run the daemon until it is told to stop."""
+    from hippod import daemon
+
+    config, file = settings(args)
+    return daemon.run(config, config_path=file)
+
+
+def settings(args: "argparse.Namespace") -> "tuple[Config, Path | None]":
+    """Load the configuration with workspace and socket settled; also return its file, if any.
+
+    The workspace path in it is absolute, and the socket is the path to listen on.
+    """
+    from pathlib import Path
+
+    from hippod import config as configuration
+
+    file = paths.config_path(args.config, os.environ)
+    loaded = configuration.load(Path(file), os.environ)
+    path, socket = paths.configured(file, os.environ)
+    root = paths.workspace_path(args.workspace, path, os.environ, config_dir=_folder(file))
+    chosen = args.socket and {**os.environ, "HIPPOD_SOCKET": args.socket}
+    listen = paths.socket_path(root, socket, chosen or os.environ, config_dir=_folder(file))
+    settled = loaded.model_copy(
+        update={
+            "workspace": loaded.workspace.model_copy(update={"path": Path(root)}),
+            "server": loaded.server.model_copy(update={"socket": listen}),
+        }
+    )
+    return settled, Path(file) if Path(file).exists() else None
+
+
+def _folder(file: str) -> str:
+    return os.path.dirname(file)  # noqa: PTH120 - pathlib costs 8 ms
+
+
+def _print_made(answer: "dict[str, object]") -> None:
+    made = answer["created"]
+    assert isinstance(made, list)
+    for name in made:
+        output.say(f"created {output.printable(str(name))}")
+    root = output.printable(str(answer["workspace"]))
+    output.say(f"workspace {root} is ready; start the daemon with: hippod run")

@@ -1,0 +1,143 @@
+"""`hippod status jobs reindex config`: what the daemon does and how it is set up."""
+
+import json
+import os
+
+from hippod.cli import options, output
+from hippod.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+
+def status_options(_parser: "argparse.ArgumentParser") -> None:
+    """Add nothing."""
+
+
+def status(args: "argparse.Namespace") -> int:
+    """Show the daemon on one screen."""
+    answer = options.ask(args, lambda client: client.status())
+    return output.show(args, answer, print_summary)
+
+
+def jobs_options(parser: "argparse.ArgumentParser") -> None:
+    """Add `run NAME`."""
+    parser.add_argument("action", nargs="?", choices=["run"], help="run a job now and wait")
+    parser.add_argument("name", nargs="?", help="of the job")
+
+
+def jobs(args: "argparse.Namespace") -> int:
+    """List the jobs, or run one."""
+    if args.action is None:
+        answer = options.ask(args, lambda client: client.jobs())
+        return output.show(args, answer, _print_jobs)
+    if not args.name:
+        raise InvalidInput("jobs run: which one?", "list them with: hippod jobs")
+    answer = options.ask(args, lambda client: client.run_job(args.name))
+    return output.show(args, answer, print_summary)
+
+
+def reindex_options(parser: "argparse.ArgumentParser") -> None:
+    """Add `--full`."""
+    parser.add_argument("--full", action="store_true", help="rebuild the index from nothing")
+
+
+def reindex(args: "argparse.Namespace") -> int:
+    """Look at every file again, and wait for it."""
+    answer = options.ask(args, lambda client: client.reindex(full=args.full))
+    return output.show(args, answer, print_summary)
+
+
+def config_options(parser: "argparse.ArgumentParser") -> None:
+    """Add `show` and `--offline`."""
+    parser.add_argument("action", nargs="?", choices=["show"], default="show")
+    parser.add_argument(
+        "--offline", action="store_true", help="what a daemon started now would use"
+    )
+
+
+def config(args: "argparse.Namespace") -> int:
+    """Show every value and where it comes from."""
+    if args.offline:
+        answer = _offline(args)
+    else:
+        answer = options.ask(args, lambda client: client.config_show())
+    return output.show(args, answer, _print_config)
+
+
+def _offline(args: "argparse.Namespace") -> "dict[str, Any]":
+    from hippod.cli import local
+    from hippod.config import explain
+
+    settled, file = local.settings(args)
+    return explain(settled, file, os.environ)
+
+
+def _print_config(answer: "dict[str, Any]") -> None:
+    for key, entry in answer.items():
+        value = json.dumps(entry["value"], ensure_ascii=False)  # close to TOML
+        output.say(output.printable(f"{key} = {value}  # {entry['source']}"))
+
+
+def _print_jobs(answer: "dict[str, Any]") -> None:
+    header = ["job", "schedule", "next", "last", "outcome"]
+    keys = ["name", "schedule", "next_run", "last_run", "last_outcome"]
+    rows = [[_value(key, job.get(key)) for key in keys] for job in answer["jobs"]]
+    output.table([header, *rows])
+
+
+def print_summary(answer: "dict[str, Any]") -> None:
+    """Print any answer compactly: its plain values on one line, each part of it on another."""
+    plain = {key: value for key, value in answer.items() if not isinstance(value, dict | list)}
+    parts = {key: value for key, value in answer.items() if isinstance(value, dict | list)}
+    if plain:
+        output.say(_pairs(plain))
+    indent = max((len(key) for key in parts), default=0)
+    for key, value in parts.items():
+        for number, line in enumerate(_lines(value)):
+            output.say(f"{output.printable(key) if number == 0 else '':<{indent}}  {line}")
+
+
+def _lines(part: "dict[str, Any] | list[Any]") -> list[str]:
+    if isinstance(part, dict):
+        return [_pairs(part)] if part else ["-"]
+    return [_pairs(row) if isinstance(row, dict) else _value("", row) for row in part] or ["-"]
+
+
+def _pairs(values: "dict[str, Any]") -> str:
+    shown = (
+        f"{key.removesuffix('_seconds').removesuffix('_bytes')} {_value(key, value)}"
+        for key, value in values.items()
+    )
+    return output.printable(" · ".join(shown))
+
+
+def _value(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or value in ("", [], {}):
+        return "-"
+    if isinstance(value, int | float):
+        return _number(key, value)
+    if isinstance(value, dict):
+        return f"({', '.join(f'{k} {_value(k, v)}' for k, v in value.items())})"
+    if isinstance(value, list):
+        return ", ".join(_value("", item) for item in value)
+    return output.printable(str(value))
+
+
+def _number(key: str, value: float) -> str:
+    if key.endswith("_seconds"):
+        return _duration(value)
+    if key.endswith("_bytes") and value >= 1000:
+        return f"{value / 1e6:.1f} MB"
+    return str(value) if isinstance(value, int) else f"{value:.4g}"
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.3g} s"

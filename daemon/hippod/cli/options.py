@@ -1,0 +1,126 @@
+"""The options that every command has, wherever they stand, and the daemon that they mean."""
+
+import argparse
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from hippod import __version__, paths
+from hippod.cli import output
+from hippod.client import Client
+from hippod.errors import InvalidInput, NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Answer = dict[str, Any]
+
+SCOPES = ("main", "group")
+_WITH_VALUE = ("--workspace", "--config", "--socket", "--scope", "--timeout")
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Knows its width: argparse would import shutil (4 ms) for it, for every command."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=output.width() - 2)
+
+
+class Parser(argparse.ArgumentParser):
+    """An `ArgumentParser` that raises `InvalidInput` instead of printing its usage."""
+
+    def error(self, message: str) -> "NoReturn":
+        """Raise; the hint tells how to pass text that looks like an option."""
+        hint = f"see: {self.prog} --help"
+        if message.startswith(("unrecognized arguments: -", "the following arguments are")):
+            hint = f'put -- before text that starts with "-"; {hint}'
+        raise InvalidInput(message, hint)
+
+
+def split_command(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the command and the words without it; options may stand on both sides of it."""
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        place += 2 if words[place] in _WITH_VALUE else 1
+    if place >= len(words):
+        return None, words
+    return words[place], words[:place] + words[place + 1 :]
+
+
+def parser(command: str | None, summary: str) -> Parser:
+    """Return a parser with the options that every command has."""
+    made = Parser(
+        prog=f"hippod {command}" if command else "hippod",
+        usage=None if command else "hippod [options] COMMAND ...",
+        description=summary,
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+    )
+    common = made.add_argument_group("options of every command")
+    common.add_argument("--workspace", metavar="DIR", help="else HIPPOD_WORKSPACE, the config")
+    common.add_argument(
+        "--config", metavar="FILE", help="else HIPPOD_CONFIG, ~/.hippod/config.toml"
+    )
+    common.add_argument("--socket", metavar="PATH", help="else HIPPOD_SOCKET, the config")
+    common.add_argument("--scope", choices=SCOPES, help="whose eyes: main (default) or group")
+    common.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="wait at most so long")
+    common.add_argument("--json", action="store_true", help="print the daemon's answer as JSON")
+    return made
+
+
+def complete(args: argparse.Namespace, environ: Mapping[str, str]) -> argparse.Namespace:
+    """Fill in what the environment says; raise `InvalidInput` for what cannot be right."""
+    if args.scope is None:
+        args.scope = environ.get("HIPPOD_SCOPE") or "main"
+        if args.scope not in SCOPES:
+            raise InvalidInput(f"HIPPOD_SCOPE: {args.scope!r} is neither main nor group")
+    named = args.config or environ.get("HIPPOD_CONFIG")
+    if named and not os.path.exists(paths.config_path(args.config, environ)):  # noqa: PTH110
+        raise NotFound(f"{named}: no such config file", "see --config and HIPPOD_CONFIG")
+    return args
+
+
+def ask(args: "argparse.Namespace", verb: "Callable[[Client], Answer]") -> "Answer":
+    """Call one verb of the daemon; say once if it is of another version."""
+    with _client(args) as client:
+        try:
+            return verb(client)
+        finally:
+            seen = client.daemon_version
+            if seen not in (None, __version__):
+                output.complain(
+                    f"the daemon is version {seen}, this client {__version__}", "restart it"
+                )
+
+
+def number(text: str) -> float:
+    """Read a finite number."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def listed(values: Iterable[str] | None) -> list[str] | None:
+    """Flatten an option that may be repeated and take commas; None if it was not given."""
+    if values is None:
+        return None
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 86_400:
+        raise argparse.ArgumentTypeError("between 0 and 86400 seconds")
+    return value
+
+
+def _client(args: argparse.Namespace) -> Client:
+    return Client(
+        args.socket,
+        workspace=args.workspace,
+        config=args.config,
+        scope=args.scope,
+        timeout=args.timeout,
+    )

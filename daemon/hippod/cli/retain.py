@@ -1,0 +1,95 @@
+"""`hippod retain`: messages, facts, or the order to extract now what waits."""
+
+import json
+import sys
+
+from hippod.cli import files, options, output
+from hippod.errors import InvalidInput, NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+
+def retain_options(parser: "argparse.ArgumentParser") -> None:
+    """Add the fields of a retain."""
+    add = parser.add_argument
+    add("file", nargs="?", metavar="FILE|-",
+        help='JSON messages {"role", "content", ...}: a list, or one a line')  # fmt: skip
+    add("--fact", action="append", metavar="BULLET", help='such as "W @Anna: Moved to Graz."')
+    add("--session", metavar="ID", help="the session they belong to, or to flush")
+    add("--flush", action="store_true", help="extract now what waits")
+    add("--wait", action="store_true", help="answer after the extraction")
+    add("--explain", action="store_true", help="also show what was rejected, and why")
+
+
+def retain(args: "argparse.Namespace") -> int:
+    """Hand over, and print what became of it."""
+    if not (args.file or args.fact or args.flush):
+        raise InvalidInput(
+            "nothing to retain", "give FILE, - for stdin, --fact or --flush; see --help"
+        )
+    messages = parse_messages(_source(args.file), args.file) if args.file else []
+    answer = options.ask(
+        args,
+        lambda client: client.retain(
+            messages, facts=args.fact or (), session=args.session, flush=args.flush,
+            wait=args.wait, explain=args.explain,
+        ),
+    )  # fmt: skip
+    return output.show(args, answer, _print)
+
+
+def parse_messages(text: str, name: str) -> "list[dict[str, Any]]":
+    """Read messages from a JSON list, an object with `messages`, or JSON lines.
+
+    Raises `InvalidInput` naming the line that is not a JSON object.
+    """
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return [_message(line, f"{name}: line {n}") for n, line in lines]
+    if isinstance(whole, dict):
+        whole = whole.get("messages", [whole])
+    if not isinstance(whole, list) or not all(isinstance(item, dict) for item in whole):
+        raise InvalidInput(f"{name}: not a list of messages", "see: hippod retain --help")
+    return whole
+
+
+def _message(line: str, place: str) -> "dict[str, Any]":
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{place}: not JSON: {error}") from None
+    if not isinstance(message, dict):
+        raise InvalidInput(f"{place}: not a message", 'it must look like {"role": …, "content": …}')
+    return message
+
+
+def _source(name: str) -> str:
+    """Read a transcript; bytes that are not UTF-8 are replaced, a hook cannot mend them."""
+    try:
+        if name == "-":
+            raw = sys.stdin.buffer.read(files.MAX_INPUT)
+        else:
+            with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 8 ms
+                raw = file.read(files.MAX_INPUT)
+    except FileNotFoundError:
+        raise NotFound(f"{name}: no such file") from None
+    except OSError as error:
+        raise InvalidInput(f"{name}: {error.strerror}") from None
+    return raw.decode("utf-8-sig", "replace")
+
+
+def _print(answer: "dict[str, Any]") -> None:
+    stored, rejected = answer.get("stored") or [], answer.get("rejected") or []
+    for fact in stored:
+        output.say(output.printable(f"{fact['path']}#L{fact['line']}  {fact['bullet']}"))
+    for item in rejected:
+        output.say(output.printable(f"rejected: {item['text']} ({item['reason']})"))
+    counts = [f"{len(stored)} stored"]
+    counts += [f"{len(rejected)} rejected"] if rejected else []
+    counts += [f"{answer['queued']} turns queued"] if answer.get("queued") else []
+    output.say(", ".join(counts))

@@ -1,0 +1,342 @@
+"""The configuration: one frozen object with every default, checked as a whole.
+
+Layers, later ones win: defaults here, the TOML file, `HIPPOD_<SECTION>__<KEY>` in the
+environment. Every fault is reported at once, with the file and the key.
+"""
+
+import difflib
+import os
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from hippod.errors import ConfigError
+from hippod.scope import DEFAULT_GROUP_PATHS
+from hippod.transcripts.turns import SessionKind
+
+_UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+
+
+def _seconds(value: object) -> object:
+    """Accept `300`, `"300s"`, `"5m"`, `"200ms"`, `"6h"`, `"7d"`."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip().lower()
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = text[len(number) :].strip()
+    if number and unit and unit not in _UNITS:
+        raise ValueError(f"unknown unit {unit!r}; use one of {', '.join(_UNITS)}")
+    try:
+        return float(number) * _UNITS.get(unit, 1)
+    except ValueError:
+        raise ValueError("a duration such as 300, '5m' or '200ms'") from None
+
+
+def _path(value: object) -> object:
+    return Path(value).expanduser() if isinstance(value, str) and value else value
+
+
+Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
+UserPath = Annotated[Path, BeforeValidator(_path)]
+
+
+class Section(BaseModel):
+    """A table of the configuration: frozen, unknown keys refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Workspace(Section):
+    """Where the Markdown lies and how daily logs are laid out."""
+
+    path: UserPath = Path("~/.hippod/workspace").expanduser()
+    layout: Literal["openclaw", "ironclaw"] = "openclaw"
+    """`openclaw`: daily logs in memory/; `ironclaw`: in daily/."""
+    timezone: str = ""
+    """An IANA zone such as Europe/Vienna; empty: the system's."""
+    user: str = ""
+    """Your name, as entity of facts about you; empty: read from USER.md, else "User"."""
+
+
+class Privacy(Section):
+    """What a client of scope `group` may see."""
+
+    group_paths: tuple[str, ...] = DEFAULT_GROUP_PATHS
+
+
+class Source(Section):
+    """A place where an agent writes transcripts."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$")]
+    path: str
+    """A glob; relative ones are inside the workspace, `~` is your home."""
+    format: Literal["auto", "openclaw", "claude-code", "generic"] = "auto"
+    kind: SessionKind | Literal["auto"] = "auto"
+    """What its sessions are; only `main` ones are extracted. `auto`: decided per session."""
+    index: bool = False
+    """Also index its Markdown files as documents."""
+
+
+class Retain(Section):
+    """When and how much is extracted."""
+
+    enabled: bool = True
+    quiet: Seconds = 300
+    longest_wait: Seconds = 1800
+    backfill_days: Annotated[int, Field(ge=0)] = 7
+    max_per_batch: Annotated[int, Field(ge=1)] = 5
+    max_per_day: Annotated[int, Field(ge=1)] = 40
+
+
+class Indexing(Section):
+    """When a saved file is indexed."""
+
+    quiet: Seconds = 0.2
+    longest_wait: Seconds = 1.0
+    max_file_bytes: Annotated[int, Field(ge=1)] = 10_000_000
+    polling: Literal["auto", "always"] = "auto"
+
+
+class Chunking(Section):
+    """How text becomes units of recall; part of the index fingerprint."""
+
+    max_chunk_size: Annotated[int, Field(ge=100, le=8000)] = 500
+    overlap: Annotated[int, Field(ge=0, le=1000)] = 50
+    split_on: tuple[str, ...] = ("\n\n", "\n", ". ")
+
+
+class Recall(Section):
+    """Defaults of a recall; each can be given per request."""
+
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    fusion: Literal["zscore", "rrf"] = "zscore"
+    bm25_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    vector_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    rrf_k: Annotated[int, Field(ge=1)] = 60
+    file_prior: Annotated[float, Field(ge=0, le=1)] = 0.3
+    min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class GeneratorConfig(Section):
+    """The model that selects facts."""
+
+    provider: Literal["llama-cpp", "none"] = "llama-cpp"
+    model: str = "embedded"
+    """`embedded` (the small model that `make run` installs) or the path of a GGUF file."""
+    context: Annotated[int, Field(ge=512, le=131072)] = 2048
+    threads: Annotated[int, Field(ge=0)] = 0
+    """0: all cores but one."""
+    idle_unload: Seconds = 300
+    prompt_timeout: Seconds = 20
+    call_timeout: Seconds = 60
+
+
+class EmbedderConfig(Section):
+    """The model behind the vector leg."""
+
+    provider: Literal["wordllama", "none"] = "wordllama"
+
+
+class Server(Section):
+    """The Unix socket."""
+
+    socket: str = ""
+    """Empty: $XDG_RUNTIME_DIR/hippod/<name>.sock, or a 0700 folder under /tmp."""
+    max_body_bytes: Annotated[int, Field(ge=1024)] = 8_000_000
+
+
+class Schedule(Section):
+    """Jobs of the daemon."""
+
+    reconcile: Annotated[Seconds, Field(ge=60)] = 900
+
+
+class Log(Section):
+    """What the daemon writes to stderr: never content, never secrets."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "console", "json"] = "auto"
+
+
+class Config(Section):
+    """Everything that can be set, with its default."""
+
+    workspace: Workspace = Workspace()
+    privacy: Privacy = Privacy()
+    sources: tuple[Source, ...] = (
+        Source(name="main", path="sessions/**/*.jsonl"),
+    )
+    retain: Retain = Retain()
+    indexing: Indexing = Indexing()
+    chunking: Chunking = Chunking()
+    recall: Recall = Recall()
+    generator: GeneratorConfig = GeneratorConfig()
+    embedder: EmbedderConfig = EmbedderConfig()
+    server: Server = Server()
+    schedule: Schedule = Schedule()
+    log: Log = Log()
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """The user's zone."""
+        return ZoneInfo(self.workspace.timezone or system_zone())
+
+
+def system_zone() -> str:
+    """Return the IANA name of the system's zone, `UTC` if it cannot be told."""
+    name = os.environ.get("TZ", "").lstrip(":")
+    if not name:
+        try:
+            target = str(Path("/etc/localtime").resolve())
+        except OSError:
+            target = ""
+        name = target.partition("/zoneinfo/")[2]
+    try:
+        ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return "UTC"
+    return name or "UTC"
+
+
+def load(path: Path | None, environ: Mapping[str, str]) -> Config:
+    """Read `path` (None or missing: defaults only) and the environment's overrides.
+
+    Raises `ConfigError` with every fault found, each as `file: key: what`.
+    """
+    where = str(path) if path else "defaults"
+    data: dict[str, Any] = {}
+    if path is not None and path.exists():
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
+        except OSError as error:
+            raise ConfigError([f"{path}: {error.strerror}"]) from None
+    problems: list[str] = []
+    origin = _overlay(data, environ, problems)
+    config: Config | None = None
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        problems += [_sentence(where, origin, fault) for fault in error.errors()]
+    if config is not None:
+        problems += _cross_checks(where, config)
+    if config is None or problems:
+        raise ConfigError(problems, "see config.example.toml for every key and its default")
+    return config
+
+
+def _overlay(
+    data: dict[str, Any], environ: Mapping[str, str], problems: list[str]
+) -> dict[tuple[str, str], str]:
+    """Lay `HIPPOD_SECTION__KEY` values over `data`; return which variable set which key."""
+    origin: dict[tuple[str, str], str] = {}
+    for variable, value in sorted(environ.items()):
+        if not variable.startswith("HIPPOD_") or "__" not in variable:
+            continue
+        section, key = variable.removeprefix("HIPPOD_").lower().split("__", 1)
+        table = data.setdefault(section, {})
+        if not isinstance(table, dict):
+            problems.append(f"{variable}: {section} cannot be set from the environment")
+            continue
+        table[key] = _plain(value) if _is_list(section, key) else value
+        origin[section, key] = variable
+    return origin
+
+
+def _plain(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _is_list(section: str, key: str) -> bool:
+    model = _model_at((section,))
+    field = model.model_fields.get(key) if model else None
+    return field is not None and typing.get_origin(field.annotation) is tuple
+
+
+def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDetails) -> str:
+    location = [part for part in fault["loc"] if not (isinstance(part, str) and "[" in part)]
+    key = ".".join(str(part) for part in location)
+    names = tuple(str(part) for part in location[:2])
+    place = origin.get(typing.cast("tuple[str, str]", names), where)
+    if fault["type"] == "extra_forbidden":
+        return f"{place}: {key}: unknown key{_suggestion(location)}"
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {key}: {message} (got {fault['input']!r})"
+
+
+def _suggestion(location: list[int | str]) -> str:
+    parents = tuple(part for part in location[:-1] if isinstance(part, str))
+    model = _model_at(parents)
+    known = list(model.model_fields) if model else []
+    close = difflib.get_close_matches(str(location[-1]), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _model_at(parents: tuple[str, ...]) -> type[BaseModel] | None:
+    model: type[BaseModel] = Config
+    for name in parents:
+        field = model.model_fields.get(name)
+        nested = next(_models_in(field.annotation), None) if field else None
+        if nested is None:
+            return None
+        model = nested
+    return model
+
+
+def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
+        if issubclass(annotation, BaseModel):
+            yield annotation
+        return
+    for inner in typing.get_args(annotation):
+        yield from _models_in(inner)
+
+
+def _cross_checks(where: str, config: Config) -> Iterator[str]:
+    zone = config.workspace.timezone
+    if zone:
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            yield f"{where}: workspace.timezone: no such IANA zone {zone!r}"
+    if config.chunking.overlap * 2 > config.chunking.max_chunk_size:
+        yield f"{where}: chunking.overlap: more than half of max_chunk_size"
+    if config.retain.longest_wait < config.retain.quiet:
+        yield f"{where}: retain.longest_wait: shorter than retain.quiet"
+    if config.indexing.longest_wait < config.indexing.quiet:
+        yield f"{where}: indexing.longest_wait: shorter than indexing.quiet"
+    if config.recall.bm25_weight == config.recall.vector_weight == 0:
+        yield f"{where}: recall.bm25_weight: both weights are 0"
+    names = [source.name for source in config.sources]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{where}: sources: the name {name!r} is used twice"
+
+
+def explain(config: Config, path: Path | None, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return `{key: {"value": …, "source": …}}` for every key of the effective configuration.
+
+    The source is `default`, the file's path, or the name of the environment variable.
+    """
+    data: dict[str, Any] = {}
+    if path is not None and path.exists():
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    in_file = {(s, k) for s, table in data.items() if isinstance(table, dict) for k in table}
+    in_file |= {(s, "") for s, table in data.items() if isinstance(table, list)}
+    origin = _overlay(data, environ, [])
+    shown: dict[str, Any] = {}
+    for section, table in config.model_dump(mode="json").items():
+        rows = table if isinstance(table, dict) else {"": table}
+        for key, value in rows.items():
+            source = str(path) if (section, key) in in_file else "default"
+            name = f"{section}.{key}" if key else section
+            shown[name] = {"value": value, "source": origin.get((section, key), source)}
+    return shown

@@ -1,0 +1,401 @@
+"""The daemon: one asyncio process that watches, indexes, retains, schedules and serves.
+
+Composition root of `hippod run`. Everything blocking runs in threads (one for the index, one
+for retain, the server's pool for requests); the loop only routes events. Order of shutdown:
+stop accepting, end the workers, close index and models, remove the socket.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket as sockets
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import sdnotify
+import structlog
+import uvicorn
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.interval import IntervalTrigger
+
+from hippod import __version__, log, paths, schedule, watch, wire
+from hippod.compose import Assembly, assemble
+from hippod.config import Config
+from hippod.debounce import Debouncer
+from hippod.errors import Busy, HippodError, NotFound, StorageError
+from hippod.retain import SourceFile
+from hippod.server import app as routes
+from hippod.server import socket as listening
+from hippod.server.guard import PeerCheckedProtocol
+from hippod.service import Jobs
+
+logger = structlog.get_logger()
+
+K = TypeVar("K", SourceFile, str)
+
+RECONCILE = "reconcile"
+WAKE_SECONDS = 60
+"""How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
+READ_BACK_SECONDS = 120
+STOP_SECONDS = 4
+
+
+def run(config: Config, *, config_path: Path | None) -> int:
+    """Run the daemon in the foreground until SIGTERM or SIGINT; return the exit code."""
+    log.configure(config.log.level, config.log.format)
+    try:
+        with assemble(config, config_path) as assembly:
+            return asyncio.run(Daemon(assembly).run())
+    except Busy:
+        # A service manager must not restart us for ever beside a daemon that is well.
+        if os.environ.get("INVOCATION_ID") or os.environ.get("XPC_SERVICE_NAME", "0") != "0":
+            logger.info("daemon.already_running")
+            return 0
+        raise
+
+
+class Waiting(Generic[K]):
+    """A debouncer that can be awaited. `touch` is for the loop's own thread."""
+
+    def __init__(self, quiet: float, longest_wait: float) -> None:
+        self._debouncer: Debouncer[K] = Debouncer(quiet, longest_wait)
+        self._touched = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._debouncer)
+
+    def touch(self, key: K, *, at_once: bool = False) -> None:
+        """Note that `key` changed."""
+        self._debouncer.touch(key, time.monotonic(), at_once=at_once)
+        self._touched.set()
+
+    async def take(self) -> list[K]:
+        """Wait until keys are due and return them."""
+        while not (ready := self._debouncer.take(time.monotonic())):
+            self._touched.clear()
+            due = self._debouncer.next_due()
+            wait = None if due is None else max(0.0, due - time.monotonic())
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._touched.wait()
+        return ready
+
+
+class Daemon:
+    """The running daemon over one assembled workspace."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._parts = assembly
+        self._config = assembly.config
+        self._stop = asyncio.Event()
+        self._index_queue: Waiting[str] = Waiting(
+            self._config.indexing.quiet, self._config.indexing.longest_wait
+        )
+        self._retain_queue: Waiting[SourceFile] = Waiting(
+            self._config.retain.quiet, self._config.retain.longest_wait
+        )
+        self._indexing = 0
+        self._index_thread = ThreadPoolExecutor(1, "index")
+        self._retain_thread = ThreadPoolExecutor(1, "retain")
+        self._watch_mode = "starting"
+        self._last_event: str | None = None
+        self._roots: set[Path] = set()
+        self._new_roots = asyncio.Event()
+        self._notifier = sdnotify.SystemdNotifier()
+
+    async def run(self) -> int:
+        """Serve until told to stop; return the exit code."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stop.set)
+        path = paths.socket_path(
+            self._parts.workspace.root, self._config.server.socket or None, os.environ
+        )
+        listener = listening.bind(path)
+        inode = path.stat().st_ino
+        scheduler = self._scheduler()
+        self._connect(loop, scheduler)
+        try:
+            await self._run_tasks(listener, path, scheduler)
+        finally:
+            scheduler.shutdown(wait=False)
+            listening.release(listener, path, inode)
+            self._index_thread.shutdown(wait=True)
+            self._retain_thread.shutdown(wait=True)
+            logger.info("daemon.stopped")
+        return 0
+
+    async def _run_tasks(
+        self, listener: sockets.socket, path: Path, scheduler: AsyncIOScheduler
+    ) -> None:
+        server = _server(self._parts, self._config)
+        async with asyncio.TaskGroup() as tasks:
+            serving = tasks.create_task(server.serve(sockets=[listener]))
+            workers = [
+                tasks.create_task(work())
+                for work in (
+                    self._watch, self._index_changes, self._retain_changes, self._keep_time
+                )
+            ]  # fmt: skip
+            while not server.started and not serving.done():
+                await asyncio.sleep(0.01)
+            scheduler.start()
+            self._say_ready(path)
+            await self._reconcile()
+            await self._stop.wait()
+            logger.info("daemon.stopping")
+            self._notifier.notify("STOPPING=1")
+            server.should_exit = True
+            for worker in workers:
+                worker.cancel()
+            await asyncio.to_thread(self._parts.interrupt)
+
+    def _connect(self, loop: asyncio.AbstractEventLoop, scheduler: AsyncIOScheduler) -> None:
+        """Give the service its way back into the loop."""
+
+        def changed(path: str) -> None:
+            loop.call_soon_threadsafe(lambda: self._index_queue.touch(path, at_once=True))
+
+        def waiting(source: SourceFile, at_once: bool) -> None:
+            loop.call_soon_threadsafe(lambda: self._retain_queue.touch(source, at_once=at_once))
+
+        memory = self._parts.memory
+        memory.changed = changed
+        memory.pending = lambda: len(self._index_queue) + self._indexing
+        memory.describe = self._describe
+        memory.jobs_door = DaemonJobs(self, scheduler, loop)
+        self._parts.retainer.changed = changed
+        self._parts.retainer.waiting = waiting
+
+    def _describe(self) -> dict[str, Any]:
+        return {
+            "watch": {"mode": self._watch_mode, "last_event": self._last_event},
+            **self._parts.describe(),
+        }
+
+    def _say_ready(self, path: Path) -> None:
+        root = self._parts.workspace.root
+        self._notifier.notify(f"READY=1\nSTATUS=serving {root} on {path}")
+        logger.info(
+            "daemon.ready", version=__version__, workspace=str(root), socket=str(path)
+        )
+        if sys.stderr.isatty() or self._config.log.format == "console":
+            sys.stderr.write(_welcome(root, path))
+            sys.stderr.flush()
+
+    # -- tasks -------------------------------------------------------------------------------
+
+    async def _watch(self) -> None:
+        """Route what changed; start again when a folder to watch appears or a watch ends."""
+        while True:
+            self._roots = self._wanted_roots()
+            self._new_roots.clear()
+            try:
+                async for batch in watch.changes(
+                    sorted(self._roots),
+                    self._new_roots,
+                    poll=self._config.indexing.polling == "always",
+                    on_mode=self._set_mode,
+                ):
+                    self._last_event = datetime.now(UTC).isoformat(timespec="seconds")
+                    for path in batch:
+                        self._route(path)
+            except OSError as error:
+                self._set_mode(f"failed: {error}")
+                logger.warning("watch.failed", reason=str(error))
+                await self._new_roots.wait()
+
+    def _set_mode(self, mode: str) -> None:
+        self._watch_mode = mode
+
+    def _wanted_roots(self) -> set[Path]:
+        """The workspace and the sources' folders, none inside another."""
+        found = {self._parts.workspace.root, *self._parts.retainer.folders()}
+        found = {root for root in found if root.is_dir()}
+        return {r for r in found if not any(o != r and r.is_relative_to(o) for o in found)}
+
+    def _route(self, path: Path) -> None:
+        for source_file in self._parts.retainer.sources_of(path):
+            self._retain_queue.touch(source_file)
+        root = self._parts.workspace.root
+        if not path.is_relative_to(root):
+            return
+        relative = path.relative_to(root).as_posix()
+        # Of a new, moved or deleted folder only the folder itself is reported.
+        key = relative if path.suffix == ".md" and not path.is_dir() else RESCAN
+        if key != RESCAN or path.suffix == "" or path.is_dir():
+            self._index_queue.touch(key)
+
+    async def _index_changes(self) -> None:
+        while True:
+            changed = await self._index_queue.take()
+            self._indexing = len(changed)
+            try:
+                await self._in_index_thread(self._update_index, changed)
+            finally:
+                self._indexing = 0
+
+    def _update_index(self, changed: list[str]) -> None:
+        index = self._parts.index
+        try:
+            report = index.reconcile() if RESCAN in changed else index.update(changed)
+            for path, reason in report.failed.items():
+                logger.warning("document.failed", path=path, reason=reason)
+            logger.debug("index.updated", **report.summary())
+            self._parts.retainer.confirm()
+        except HippodError as error:
+            logger.warning("index.update_failed", reason=error.message, hint=error.hint)
+        except Exception:
+            logger.exception("index.update_crashed")
+
+    async def _retain_changes(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            for source_file in await self._retain_queue.take():
+                await loop.run_in_executor(self._retain_thread, self._retain, source_file)
+                # The ids are read back when our own write comes round as an event; this is for
+                # the case that no event comes.
+                loop.call_later(READ_BACK_SECONDS, self._read_back)
+
+    def _retain(self, source_file: SourceFile) -> None:
+        try:
+            self._parts.retainer.process(source_file)
+        except HippodError as error:
+            logger.warning("retain.failed", reason=error.message, hint=error.hint)
+        except Exception:
+            logger.exception("retain.crashed")
+
+    def _read_back(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the thread is gone: we are stopping
+            self._index_thread.submit(self._update_index, [])
+
+    async def _keep_time(self) -> None:
+        """Wake the scheduler by the wall clock: its timer stands still while a laptop sleeps."""
+        while True:
+            await asyncio.sleep(WAKE_SECONDS)
+            self._scheduler_wakeup()
+
+    async def _in_index_thread(self, work: Callable[..., None], *values: Any) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._index_thread, work, *values)
+
+    # -- jobs --------------------------------------------------------------------------------
+
+    def _scheduler(self) -> AsyncIOScheduler:
+        scheduler = AsyncIOScheduler(
+            timezone=self._config.zone,
+            job_defaults={"coalesce": True, "misfire_grace_time": None, "max_instances": 1},
+        )
+        seconds = self._config.schedule.reconcile
+        last = self._parts.state.last_run(RECONCILE)
+        now = datetime.now(UTC)
+        scheduler.add_job(
+            self._reconcile,
+            IntervalTrigger(seconds=seconds, timezone=self._config.zone),
+            id=RECONCILE,
+            next_run_time=schedule.first_run(seconds, last.started if last else None, now),
+        )
+        self._scheduler_wakeup = scheduler.wakeup
+        return scheduler
+
+    async def _reconcile(self) -> None:
+        """Look at every document and every transcript again."""
+        started, began = datetime.now(UTC), time.monotonic()
+        outcome = "ok"
+        try:
+            await self._in_index_thread(self._update_index, [RESCAN])
+            for source_file in await asyncio.to_thread(self._parts.retainer.unread):
+                self._retain_queue.touch(source_file)
+        except (HippodError, OSError) as error:
+            outcome = f"failed: {error}"
+            logger.warning("reconcile.failed", reason=str(error))
+        seconds = time.monotonic() - began
+        await asyncio.to_thread(
+            self._parts.state.record_run, RECONCILE, started, seconds, outcome
+        )
+        if self._wanted_roots() != self._roots:
+            self._new_roots.set()
+
+
+RESCAN = ""
+"""Key of the index queue: look at the whole workspace."""
+
+
+class DaemonJobs(Jobs):
+    """The scheduler as the verbs see it; called from the server's threads."""
+
+    def __init__(
+        self, daemon: Daemon, scheduler: AsyncIOScheduler, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._daemon = daemon
+        self._scheduler = scheduler
+        self._loop = loop
+
+    def all(self) -> list[wire.Job]:
+        """Return every job with its next and last run."""
+        return [self._job(job.id, job.next_run_time) for job in self._scheduler.get_jobs()]
+
+    def run(self, name: str) -> wire.Job:
+        """Run a job now, wait for it, and return what became of it."""
+        job = self._scheduler.get_job(name)
+        if job is None:
+            known = ", ".join(job.id for job in self._scheduler.get_jobs())
+            raise NotFound(f"no job {name!r}", f"there is: {known}")
+        asyncio.run_coroutine_threadsafe(job.func(), self._loop).result()
+        return self._job(name, job.next_run_time)
+
+    def _job(self, name: str, next_run: datetime | None) -> wire.Job:
+        last = self._daemon._parts.state.last_run(name)
+        return wire.Job(
+            name=name,
+            schedule=schedule.describe(self._daemon._config.schedule.reconcile),
+            next_run=next_run.isoformat(timespec="seconds") if next_run else None,
+            last_run=last.started.isoformat(timespec="seconds") if last else None,
+            last_seconds=round(last.seconds, 3) if last else None,
+            last_outcome=last.outcome if last else None,
+        )
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers: the daemon decides when to stop."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _server(parts: Assembly, config: Config) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            routes.build(parts.memory, config.server.max_body_bytes),
+            http=PeerCheckedProtocol,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=STOP_SECONDS - 1,
+            limit_concurrency=256,
+            h11_max_incomplete_event_size=65_536,
+        )
+    )
+
+
+def _welcome(root: Path, path: Path) -> str:
+    return f"""
+  hippod {__version__} is running.
+    workspace  {root}
+    socket     {path}
+
+  Try, in another terminal:
+    hippod note "The spare key is with Ina"
+    hippod recall "where is the spare key?"
+    hippod status
+
+"""

@@ -1,0 +1,42 @@
+"""Structured logs on stderr: a console for people on a terminal, JSON lines otherwise.
+
+Event names are stable, dotted and past tense (`document.indexed`). No content and no secrets
+at any level: callers log paths, ids and counts.
+"""
+
+import logging
+import sys
+from typing import Literal
+
+import structlog
+
+
+def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
+    """Set up structlog and send the libraries' own warnings the same way."""
+    console = form == "console" or (form == "auto" and sys.stderr.isatty())
+    render: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer(pad_event_to=24)
+        if console
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    stamp = structlog.processors.TimeStamper(
+        fmt="%H:%M:%S" if console else "iso", utc=not console
+    )
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        stamp,
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.processors.format_exc_info, render],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -1,0 +1,379 @@
+"""Retain: which transcripts have new turns, and what becomes of a retain request."""
+
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from hippod import daylog, facts, redact, selection, transcripts, wire
+from hippod.batches import Batches
+from hippod.config import Config, Source
+from hippod.errors import HippodError, InvalidInput, ModelError, NotFound
+from hippod.models import Generator, selftest
+from hippod.state import Batch, BatchFact, State
+from hippod.transcripts import Cursor, Reading, Turn
+from hippod.workspace import Workspace
+
+logger = structlog.get_logger()
+
+API = "api"
+"""Name of the source behind `POST /v1/retain`."""
+BATCH_TURNS = 24
+MAX_SESSION_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One transcript of a configured source; for `api`, `path` is the session's name."""
+
+    source: str
+    path: Path
+
+
+class Retainer:
+    """Reads transcripts and writes facts. Thread-safe; one transcript at a time.
+
+    `changed(path)` hears of each daily log that was written, `waiting(file, seconds)` of a
+    transcript that wants to be processed after that many seconds.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        workspace: Workspace,
+        state: State,
+        generator: Generator | None,
+        known_entities: Callable[[], Sequence[str]],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.changed: Callable[[str], None] = lambda path: None
+        self.waiting: Callable[[SourceFile, float], None] = lambda file, seconds: None
+        self._config = config
+        self._workspace = workspace
+        self._state = state
+        self._generator = generator
+        self._clock = clock
+        self._batches = Batches(
+            config, workspace, state, self._selector, known_entities, clock
+        )
+        self._sources = {source.name: source for source in config.sources}
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
+        self._alarms: dict[SourceFile, str] = {}
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+
+    # -- where transcripts lie -----------------------------------------------------------------
+
+    def folders(self) -> set[Path]:
+        """Return the existing folders to watch for transcripts."""
+        roots = (
+            transcripts.watch_root(source.path, self._workspace.root)
+            for source in self._sources.values()
+        )
+        return {root for root in roots if root is not None}
+
+    def sources_of(self, path: Path) -> list[SourceFile]:
+        """Return `path` under each source that it belongs to."""
+        root = self._workspace.root
+        return [
+            SourceFile(name, path)
+            for name, source in self._sources.items()
+            if transcripts.matches(source.path, root, path)
+        ]
+
+    def unread(self) -> list[SourceFile]:
+        """Return the transcripts that changed since they were read, or have open batches."""
+        if not self._config.retain.enabled:
+            return []
+        changed = [
+            SourceFile(name, path)
+            for name, source in self._sources.items()
+            for path in transcripts.discover(source.path, self._workspace.root)
+            if self._has_changed(name, path)
+        ]
+        resumed = {SourceFile(b.source, Path(b.path)) for b in self._state.open_batches()}
+        return [*changed, *sorted(resumed - set(changed), key=lambda file: str(file.path))]
+
+    # -- one transcript ------------------------------------------------------------------------
+
+    def process(self, file: SourceFile) -> list[BatchFact]:
+        """Extract what is new in one transcript; return the facts that were written.
+
+        Raises what models and workspace raise; what was done stays done and goes on later.
+        """
+        with self._lock:
+            try:
+                written = self._work_off(file)
+                if file.source != API and self._config.retain.enabled:
+                    for _ in self._store_readings(file):
+                        written += self._work_off(file)
+                return written
+            finally:
+                self._ask_again(file)
+
+    def confirm(self) -> None:
+        """Read back the ids of appended facts and finish their batches."""
+        with self._lock:
+            for batch in self._state.open_batches():
+                if batch.status == "appended":
+                    self._batches.read_back(batch)
+
+    def stop(self) -> None:
+        """Start no further batch: the daemon is shutting down."""
+        self._stopped.set()
+
+    def _work_off(self, file: SourceFile) -> list[BatchFact]:
+        written: list[BatchFact] = []
+        for batch in self._open_batches(file):
+            if self._stopped.is_set() or self._is_early(batch):
+                break
+            made = self._batches.work_off(batch)
+            written += made
+            for day in sorted({fact.day for fact in made}):
+                self.changed(daylog.log_path(day, self._config.workspace.layout))
+        return written
+
+    def _is_early(self, batch: Batch) -> bool:
+        return batch.next_try is not None and batch.next_try > self._clock()
+
+    def _ask_again(self, file: SourceFile) -> None:
+        times = [b.next_try for b in self._open_batches(file) if b.next_try is not None]
+        if times and not self._stopped.is_set():
+            self.waiting(file, max(0.0, (min(times) - self._clock()).total_seconds()))
+
+    def _open_batches(self, file: SourceFile) -> list[Batch]:
+        here = (file.source, str(file.path))
+        return [b for b in self._state.open_batches() if (b.source, b.path) == here]
+
+    def _store_readings(self, file: SourceFile) -> Iterator[None]:
+        """Store new turns as batches, one reading at a time, until the transcript is read."""
+        source = self._sources[file.source]
+        cursor = self._position(file)
+        more = True
+        while more and not self._stopped.is_set():
+            try:
+                reading = self._read(source, file.path, cursor)
+            except NotFound:
+                return  # rotated away; its facts stay
+            self._note(file, reading)
+            self._store(file, reading)
+            yield
+            cursor, more = reading.cursor, reading.more
+
+    def _read(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
+        since = None
+        if cursor is None:
+            since = self._clock() - timedelta(days=self._config.retain.backfill_days)
+        return transcripts.read(
+            path,
+            cursor,
+            seen=lambda key: self._state.seen(source.name, key),
+            format=source.format,
+            kind=source.kind,
+            since=since,
+        )
+
+    def _position(self, file: SourceFile) -> Cursor | None:
+        """Return where reading goes on: behind the newest batch, else the stored cursor."""
+        ahead = [b.cursor_after for b in self._open_batches(file) if b.cursor_after is not None]
+        return ahead[-1] if ahead else self._state.get_cursor(file.source, str(file.path))
+
+    def _store(self, file: SourceFile, reading: Reading) -> None:
+        turns = [self._cleaned(turn) for turn in reading.turns]
+        if reading.cursor.kind != "main" or not turns:
+            if not self._open_batches(file):  # they move the cursor themselves when done
+                self._state.set_cursor(file.source, str(file.path), reading.cursor)
+            return
+        for start in range(0, len(turns), BATCH_TURNS):
+            chunk = turns[start : start + BATCH_TURNS]
+            last = start + BATCH_TURNS >= len(turns)
+            self._state.create_batch(
+                source=file.source,
+                session=reading.cursor.session,
+                path=str(file.path),
+                turns=chunk,
+                cursor_after=reading.cursor if last else None,
+            )
+
+    def _cleaned(self, turn: Turn) -> Turn:
+        """Drop what must never be stored: our own output, private spans and secrets."""
+        text = redact.strip_private(redact.strip_memory(turn.text))
+        return replace(
+            turn, text=redact.redact(text).text, time=turn.time or self._clock()
+        )
+
+    def _has_changed(self, name: str, path: Path) -> bool:
+        cursor = self._state.get_cursor(name, str(path))
+        try:
+            info = path.stat()
+        except OSError:
+            return False
+        return cursor is None or (cursor.device, cursor.inode, cursor.offset) != (
+            info.st_dev, info.st_ino, info.st_size,
+        )  # fmt: skip
+
+    # -- requests ------------------------------------------------------------------------------
+
+    def take(self, request: wire.RetainRequest) -> wire.RetainAnswer:
+        """Store facts, queue messages, or extract now what waits, as the request says."""
+        stored = [self._stored(fact) for fact in self._store_bullets(request)]
+        if request.messages:
+            self._queue(request)
+        files = self._meant(request) if request.messages or request.flush else []
+        if request.wait or request.explain:
+            stored += [self._stored(fact) for file in files for fact in self.process(file)]
+        else:
+            delay = 0.0 if request.flush else self._config.retain.quiet
+            for file in files:
+                self.waiting(file, delay)
+        open_batches = [batch for file in files for batch in self._open_batches(file)]
+        return wire.RetainAnswer(
+            queued=sum(len(b.turns) for b in open_batches if b.status == "read"),
+            stored=tuple(stored),
+            rejected=tuple(
+                wire.Rejected(text=item.text, reason=item.reason)
+                for item in (self._state.rejected(limit=50) if request.explain else ())
+            ),
+        )
+
+    def _meant(self, request: wire.RetainRequest) -> list[SourceFile]:
+        """Return the transcripts that a request is about: its session's, or all unread ones."""
+        if request.messages:
+            return [SourceFile(API, Path(request.session or API))]
+        if request.session is None:
+            return self.unread()
+        return [f for f in self.unread() if request.session in (f.path.stem, self._session(f))]
+
+    def _session(self, file: SourceFile) -> str | None:
+        cursor = self._position(file)
+        return cursor.session if cursor else str(file.path) if file.source == API else None
+
+    def _queue(self, request: wire.RetainRequest) -> None:
+        session = request.session or API
+        if len(session) > MAX_SESSION_NAME:
+            raise InvalidInput(f"session: longer than {MAX_SESSION_NAME} characters")
+        turns = [_turn(n, message) for n, message in enumerate(request.messages)]
+        new = [
+            self._cleaned(turn)
+            for turn in {turn.key: turn for turn in turns}.values()
+            if not self._state.seen(API, turn.key)
+        ]
+        if new:
+            self._state.create_batch(
+                source=API, session=session, path=session, turns=new, cursor_after=None
+            )
+
+    def _store_bullets(self, request: wire.RetainRequest) -> list[BatchFact]:
+        """Append facts that a client states itself to today's log, each once."""
+        parsed = [facts.parse_bullet(_as_bullet(bullet)) for bullet in request.facts]
+        wrong = [b for b, fact in zip(request.facts, parsed, strict=True) if fact is None]
+        if wrong:
+            raise InvalidInput(
+                f"facts: not a fact: {wrong[0][:80]!r}",
+                "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Peter: …`",
+            )
+        day = self._clock().astimezone(self._config.zone).date()
+        made = []
+        for fact in parsed:
+            assert fact is not None
+            content = redact.redact(redact.strip_private(fact.content)).text
+            id_ = facts.fact_id(API, request.session or "", day.isoformat(), content)
+            clean = facts.canonical(replace(fact, content=content, id=id_))
+            made.append(BatchFact(id_, day, facts.render(clean), True))
+        if made:
+            appended = self._workspace.append_facts(day, [fact.bullet for fact in made])
+            self.changed(appended.path)
+        return made
+
+    def _stored(self, fact: BatchFact) -> wire.StoredFact:
+        path = daylog.log_path(fact.day, self._config.workspace.layout)
+        placed = [
+            p
+            for p in daylog.parse(self._workspace.read(path).text).facts
+            if p.fact.id == fact.id
+        ]
+        line = placed[0].line_start if placed else 0
+        return wire.StoredFact(
+            id=fact.id, path=path, line=line, source=f"{path}#L{line}", bullet=fact.bullet
+        )
+
+    # -- models and status ---------------------------------------------------------------------
+
+    def _selector(self) -> Generator | None:
+        """Return the generator if its self-test says that it selects better than the rules."""
+        if self._generator is None:
+            return None
+        model = self._generator.model_id
+        verdict = self._state.get_selftest(model, "select")
+        if verdict is None:
+            score = selection.scorer(self._generator)
+            verdict = selftest.select(score)
+            self._state.set_selftest(model, verdict)
+            logger.info("model.self_tested", model=model, task="select", passed=verdict.passed)
+        return self._generator if verdict.passed else None
+
+    def status(self) -> dict[str, Any]:
+        """Return counts and alarms per source, and what waits."""
+        open_batches = self._state.open_batches()
+        return {
+            "enabled": self._config.retain.enabled,
+            "batches_open": len(open_batches),
+            "turns_waiting": sum(len(b.turns) for b in open_batches if b.status == "read"),
+            "last_error": next((b.error for b in open_batches if b.error), None),
+            "sources": [self._source_status(source) for source in self._sources.values()],
+        }
+
+    def _source_status(self, source: Source) -> dict[str, Any]:
+        counts = self._counts[source.name]
+        return {
+            "name": source.name,
+            "path": source.path,
+            "files": self._state.cursor_count(source.name),
+            "turns": self._state.turn_count(source.name),
+            "skipped": {k: n for k, n in sorted(counts.items())},
+            "alarms": [
+                alarm for file, alarm in self._alarms.items() if file.source == source.name
+            ],
+        }
+
+    def _note(self, file: SourceFile, reading: Reading) -> None:
+        self._counts[file.source].update(reading.skipped)
+        if reading.alarm is None:
+            self._alarms.pop(file, None)
+        elif self._alarms.get(file) != reading.alarm:
+            self._alarms[file] = reading.alarm
+            logger.warning("transcript.not_understood", path=str(file.path), reason=reading.alarm)
+
+
+def _as_bullet(text: str) -> str:
+    return text if text.lstrip().startswith(("-", "*", "+")) else f"- {text}"
+
+
+def _turn(number: int, message: wire.Message) -> Turn:
+    time = None
+    if message.timestamp:
+        try:
+            time = datetime.fromisoformat(message.timestamp)
+        except ValueError:
+            raise InvalidInput(
+                f"messages.{number}.timestamp: {message.timestamp!r} is not an ISO time"
+            ) from None
+        time = time.astimezone(UTC)
+    said = json.dumps([message.role, message.name, message.timestamp, message.content])
+    key = message.id or hashlib.sha256(said.encode()).hexdigest()[:24]
+    return Turn(
+        id=message.id or key[:8],
+        key=key,
+        role=message.role,
+        speaker=message.name,
+        text=message.content,
+        time=time,
+        line=number + 1,
+    )

@@ -1,0 +1,1 @@
+"""The daemon's door: HTTP/1.1 with JSON on a private Unix socket."""

@@ -1,0 +1,862 @@
+"""`state.sqlite`: cursors, batches, journal and job history; the only database that migrates.
+
+One connection behind one lock; every method is one transaction. The live file is never opened
+by other means: closing such a descriptor would drop SQLite's locks on it.
+"""
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import apsw
+
+from hippod.errors import NotFound, StorageError
+from hippod.journal import Appended, Change, Operation, PlannedAppend
+from hippod.transcripts.turns import Cursor, Turn
+
+BatchStatus = Literal["read", "extracted", "appended", "done", "failed"]
+Clock = Callable[[], datetime]
+Row = tuple[Any, ...]
+
+_BUSY_MS = 5000
+_OPEN_TRIES = 20
+_REJECTED_KEPT = 500
+_RUNS_KEPT = 100
+"""Of each job."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFact:
+    """A fact of a batch: `bullet` is the line of Markdown as it is (to be) appended.
+
+    `pinned` facts ("remember …") do not count towards the daily cap. `path` is the log that it
+    was appended to; `read_back` says that it was seen there, `reappended` that it was missing
+    once and appended once more: missing again, it is a person's deletion.
+    """
+
+    id: str
+    day: date
+    bullet: str
+    pinned: bool = False
+    path: str = ""
+    read_back: bool = False
+    reappended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Turns that are extracted together, and what became of them.
+
+    `turns` are redacted; `context` are earlier turns for understanding only. `cursor_after` is
+    None where there is no transcript file. `planned` are the appends that were planned last,
+    one a log; those `landed` are in `landed`, by path.
+    """
+
+    id: int
+    source: str
+    session: str
+    path: str
+    status: BatchStatus
+    turns: tuple[Turn, ...]
+    context: tuple[Turn, ...]
+    cursor_after: Cursor | None
+    facts: tuple[BatchFact, ...]
+    planned: tuple[PlannedAppend, ...]
+    landed: frozenset[str]
+    attempts: int
+    next_try: datetime | None
+    error: str
+    created: datetime
+    updated: datetime
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A candidate that was not stored (text redacted), and why."""
+
+    text: str
+    reason: str
+    batch: int | None
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A journalled change: `begun` and never committed means that we died in the middle."""
+
+    id: int
+    time: datetime
+    status: Literal["begun", "committed"]
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a job; outcome `running` or `interrupted` if it never ended."""
+
+    name: str
+    started: datetime
+    seconds: float
+    outcome: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the self-test of a model said about a task."""
+
+    passed: bool
+    score: float
+    detail: str
+    time: datetime
+
+
+class State:
+    """The daemon's own memory. Thread-safe.
+
+    `journal_mode` is what SQLite really uses; `recovered_from` names the damaged file that was
+    moved aside when this one was opened, else it is None. Raises `StorageError` where the file
+    cannot be used, and if it was written by a newer hippod.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock = lambda: datetime.now(UTC)) -> None:
+        self.path = path
+        self.recovered_from: Path | None = None
+        self.journal_mode = ""
+        self._clock = clock
+        self._lock = threading.RLock()
+        with _storage(path):
+            self._connection = self._open()
+            self._migrate()
+            self._mark_interrupted()
+
+    def close(self) -> None:
+        """Close the file; the state cannot be used any more."""
+        with self._lock, _storage(self.path):
+            self._connection.close()
+
+    # -- cursors -----------------------------------------------------------------------------
+
+    def get_cursor(self, source: str, path: str) -> Cursor | None:
+        """Return how far a transcript is finished."""
+        row = self._one("SELECT value FROM cursor WHERE source=? AND path=?", source, path)
+        return _cursor(row[0]) if row else None
+
+    def reading_cursor(self, source: str, path: str) -> Cursor | None:
+        """Return how far a transcript was read, counting batches that are not done yet."""
+        row = self._one(
+            "SELECT cursor_after FROM batch WHERE source=? AND path=? AND cursor_after NOT NULL"
+            " AND status NOT IN ('done','failed') ORDER BY id DESC LIMIT 1",
+            source,
+            path,
+        )
+        return _cursor(row[0]) if row else self.get_cursor(source, path)
+
+    def set_cursor(self, source: str, path: str, cursor: Cursor) -> None:
+        """Move a cursor where there is no batch to finish."""
+        with self._transaction():
+            self._put_cursor(source, path, cursor)
+
+    def cursors(self) -> dict[tuple[str, str], Cursor]:
+        """Return all cursors by (source, path)."""
+        rows = self._all("SELECT source, path, value FROM cursor ORDER BY source, path")
+        return {(source, path): _cursor(value) for source, path, value in rows}
+
+    # -- turns -------------------------------------------------------------------------------
+
+    def seen(self, source: str, session: str, keys: Iterable[str]) -> frozenset[str]:
+        """Return those turn keys that already belong to a batch of this session."""
+        rows = self._all(
+            "SELECT key FROM seen WHERE source=? AND session=?"
+            " AND key IN (SELECT value FROM json_each(?))",
+            source,
+            session,
+            json.dumps(list(keys)),
+        )
+        return frozenset(key for (key,) in rows)
+
+    # -- batches -----------------------------------------------------------------------------
+
+    def create_batch(
+        self,
+        source: str,
+        session: str,
+        path: str,
+        turns: Sequence[Turn],
+        cursor_after: Cursor | None,
+        *,
+        context: Sequence[Turn] = (),
+    ) -> Batch:
+        """Store turns as a batch of status `read`, and their keys as seen, at once."""
+        now = _iso(self._clock())
+        with self._transaction():
+            (number,) = self._required(
+                "INSERT INTO batch(source, session, path, status, turns, context, cursor_after,"
+                " created, updated) VALUES (?,?,?,'read',?,?,?,?,?) RETURNING id",
+                source,
+                session,
+                path,
+                _turns_json(turns),
+                _turns_json(context),
+                json.dumps(asdict(cursor_after)) if cursor_after else None,
+                now,
+                now,
+            )
+            self._many(
+                "INSERT OR IGNORE INTO seen(source, session, key) VALUES (?,?,?)",
+                ((source, session, turn.key) for turn in turns),
+            )
+            return self.batch(number)
+
+    def batch(self, number: int) -> Batch:
+        """Return one batch; raises `NotFound`."""
+        with self._lock:
+            row = self._one(f"SELECT {_BATCH} FROM batch WHERE id=?", number)
+            if row is None:
+                raise NotFound(f"no batch {number}")
+            return self._read_batch(row)
+
+    def open_batches(self) -> list[Batch]:
+        """Return the batches that are neither done nor failed, oldest first."""
+        with self._lock:
+            rows = self._all(
+                f"SELECT {_BATCH} FROM batch WHERE status NOT IN ('done','failed') ORDER BY id"
+            )
+            return [self._read_batch(row) for row in rows]
+
+    def failed_batches(self) -> list[Batch]:
+        """Return the batches that were given up, oldest first."""
+        with self._lock:
+            rows = self._all(f"SELECT {_BATCH} FROM batch WHERE status='failed' ORDER BY id")
+            return [self._read_batch(row) for row in rows]
+
+    def store_facts(
+        self,
+        number: int,
+        facts: Sequence[BatchFact],
+        *,
+        rejected: Iterable[tuple[str, str]] = (),
+        tokens: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        """Store what was extracted: facts, rejected (text, reason), and what it cost."""
+        with self._transaction():
+            self._set_status(number, "extracted")
+            self._run("DELETE FROM batch_fact WHERE batch=?", number)
+            self._many(
+                "INSERT INTO batch_fact(batch, position, id, day, bullet, pinned, path,"
+                " read_back, reappended) VALUES (?,?,?,?,?,?,?,?,?)",
+                (_fact_row(number, position, fact) for position, fact in enumerate(facts)),
+            )
+            self._run(
+                "UPDATE batch SET tokens=tokens+?, seconds=seconds+?, error='' WHERE id=?",
+                tokens,
+                seconds,
+                number,
+            )
+            self._put_rejected(number, rejected)
+
+    def plan_append(self, number: int, planned: PlannedAppend) -> None:
+        """Store bytes that are about to be appended; replaces the batch's plan for that log."""
+        with self._transaction():
+            self._run(
+                "INSERT OR REPLACE INTO planned(batch, path, offset, data, inode, landed)"
+                " VALUES (?,?,?,?,?,0)",
+                number,
+                planned.path,
+                planned.offset,
+                planned.data,
+                _column(planned.inode),
+            )
+
+    def mark_appended(self, number: int, appended: Appended, ids: Iterable[str]) -> None:
+        """Note that facts stand in a log; once all of the batch do, it is `appended`."""
+        with self._transaction():
+            if appended.data:
+                self._run(
+                    "INSERT OR REPLACE INTO planned(batch, path, offset, data, inode, landed)"
+                    " VALUES (?,?,?,?,?,1)",
+                    number,
+                    appended.path,
+                    appended.offset,
+                    appended.data,
+                    _column(appended.inode),
+                )
+            self._run("UPDATE planned SET landed=1 WHERE batch=? AND path=?", number, appended.path)
+            self._set_facts(number, ids, "path=?", appended.path)
+            left = self._one("SELECT 1 FROM batch_fact WHERE batch=? AND path=''", number)
+            if left is None:
+                self._set_status(number, "appended")
+
+    def mark_read_back(self, number: int, ids: Iterable[str]) -> None:
+        """Note that facts were seen in their logs."""
+        with self._transaction():
+            self._set_facts(number, ids, "read_back=?", 1)
+
+    def mark_reappended(self, number: int, ids: Iterable[str]) -> None:
+        """Note that facts were missing and are appended once more; call it before doing so."""
+        with self._transaction():
+            self._set_facts(number, ids, "reappended=?", 1)
+
+    def finish(self, number: int) -> None:
+        """Make a batch `done` and move the cursor of its transcript, at once.
+
+        The cursor never passes a batch of the same transcript that is still open.
+        """
+        with self._transaction():
+            self._close_batch(number, "done", "")
+
+    def fail(self, number: int, error: str) -> None:
+        """Give a batch up: it stays to be seen, and the cursor moves on."""
+        with self._transaction():
+            self._close_batch(number, "failed", error)
+
+    def retry_later(self, number: int, error: str, next_try: datetime) -> None:
+        """Count a failed attempt and say when to try again."""
+        with self._transaction():
+            self._run(
+                "UPDATE batch SET attempts=attempts+1, error=?, next_try=?, updated=? WHERE id=?",
+                error,
+                _iso(next_try),
+                _iso(self._clock()),
+                number,
+            )
+
+    def drop_turns(self, before: datetime) -> int:
+        """Drop the turns of batches that ended before a time; their facts stay known."""
+        with self._transaction():
+            self._run(
+                "UPDATE batch SET turns='[]', context='[]' WHERE status IN ('done','failed')"
+                " AND updated<? AND turns<>'[]'",
+                _iso(before),
+            )
+            return self._connection.changes()
+
+    # -- facts -------------------------------------------------------------------------------
+
+    def facts_on(self, day: date) -> int:
+        """Count the facts of a day that count towards its cap (not the pinned ones)."""
+        row = self._one(
+            "SELECT count(DISTINCT id) FROM batch_fact WHERE day=? AND NOT pinned",
+            day.isoformat(),
+        )
+        return int(row[0]) if row else 0
+
+    def known_facts(self, ids: Iterable[str]) -> dict[str, BatchFact]:
+        """Return those of the facts with these ids that any batch has, the latest of each."""
+        rows = self._all(
+            f"SELECT {_FACT} FROM batch_fact WHERE id IN (SELECT value FROM json_each(?))"
+            " ORDER BY batch, position",
+            json.dumps(list(ids)),
+        )
+        return {row[0]: _fact(row) for row in rows}
+
+    # -- rejected ----------------------------------------------------------------------------
+
+    def reject(self, batch: int | None, items: Iterable[tuple[str, str]]) -> None:
+        """Remember rejected (text, reason) pairs; the text must be redacted."""
+        with self._transaction():
+            self._put_rejected(batch, items)
+
+    def rejected(self, limit: int = 100, *, batch: int | None = None) -> list[Rejected]:
+        """Return what was rejected last, newest first."""
+        rows = self._all(
+            "SELECT text, reason, batch, time FROM rejected WHERE ?1 IS NULL OR batch=?1"
+            " ORDER BY id DESC LIMIT ?2",
+            batch,
+            limit,
+        )
+        return [Rejected(text, reason, of, _time(at)) for text, reason, of, at in rows]
+
+    # -- journal -----------------------------------------------------------------------------
+
+    def begin(self, change: Change) -> int:
+        """Write down a change that is about to happen and return the entry's number."""
+        with self._transaction():
+            (number,) = self._required(
+                "INSERT INTO journal(time, status, operation, path, actor, before, start, length,"
+                " digest) VALUES (?,'begun',?,?,?,?,?,?,?) RETURNING id",
+                _iso(self._clock()),
+                change.operation,
+                change.path,
+                change.actor,
+                change.before,
+                change.offset,
+                change.length,
+                change.digest,
+            )
+            return int(number)
+
+    def commit(self, entry: int, offset: int | None = None) -> None:
+        """Note that the change happened; `offset`: where an append really landed."""
+        with self._transaction():
+            self._run(
+                "UPDATE journal SET status='committed', start=coalesce(?, start) WHERE id=?",
+                offset,
+                entry,
+            )
+
+    def abort(self, entry: int) -> None:
+        """Forget an entry whose change did not happen."""
+        with self._transaction():
+            self._run("DELETE FROM journal WHERE id=?", entry)
+
+    def recent(self, limit: int = 50) -> list[JournalEntry]:
+        """Return the newest entries of the journal, newest first."""
+        rows = self._all(
+            "SELECT id, time, status, operation, path, actor, before, start, length, digest"
+            " FROM journal ORDER BY id DESC LIMIT ?",
+            limit,
+        )
+        return [_journal_entry(row) for row in rows]
+
+    def prune_journal(self, before: datetime, max_bytes: int) -> int:
+        """Drop entries older than a time, then the oldest until before-images fit; count them."""
+        with self._transaction():
+            self._run("DELETE FROM journal WHERE time<?", _iso(before))
+            dropped = self._connection.changes()
+            self._run(
+                "DELETE FROM journal WHERE id IN (SELECT id FROM (SELECT id,"
+                " sum(coalesce(length(before), 0)) OVER (ORDER BY id DESC) AS held FROM journal)"
+                " WHERE held>?)",
+                max_bytes,
+            )
+            return dropped + self._connection.changes()
+
+    # -- jobs --------------------------------------------------------------------------------
+
+    def start_run(self, name: str, started: datetime) -> None:
+        """Note that a job runs, so that an interrupted run is seen after a crash."""
+        with self._transaction():
+            self._put_run(Run(name, started, 0.0, "running", ""))
+
+    def record_run(
+        self, name: str, started: datetime, seconds: float, outcome: str, error: str = ""
+    ) -> None:
+        """Record the end of a run (that began with `start_run`, or not)."""
+        with self._transaction():
+            self._put_run(Run(name, started, seconds, outcome, error))
+            self._run(
+                "DELETE FROM run WHERE name=?1 AND started NOT IN (SELECT started FROM run"
+                " WHERE name=?1 ORDER BY started DESC LIMIT ?2)",
+                name,
+                _RUNS_KEPT,
+            )
+
+    def last_run(self, name: str) -> Run | None:
+        """Return the last run of a job that ended or was interrupted."""
+        return next(iter(self.runs(name, limit=1)), None)
+
+    def runs(self, name: str, limit: int = 20) -> list[Run]:
+        """Return the last runs of a job that ended or were interrupted, newest first."""
+        rows = self._all(
+            "SELECT name, started, seconds, outcome, error FROM run WHERE name=?"
+            " AND outcome<>'running' ORDER BY started DESC LIMIT ?",
+            name,
+            limit,
+        )
+        return [Run(job, _time(at), seconds, how, why) for job, at, seconds, how, why in rows]
+
+    # -- self-tests, counters, anything else -------------------------------------------------
+
+    def get_verdict(self, model: str, task: str) -> Verdict | None:
+        """Return what the self-test of a model (by hash) said about a task."""
+        row = self._one(
+            "SELECT passed, score, detail, time FROM selftest WHERE model=? AND task=?",
+            model,
+            task,
+        )
+        return Verdict(bool(row[0]), row[1], row[2], _time(row[3])) if row else None
+
+    def set_verdict(
+        self, model: str, task: str, passed: bool, score: float = 0.0, detail: str = ""
+    ) -> None:
+        """Keep the verdict of a self-test."""
+        with self._transaction():
+            self._run(
+                "INSERT OR REPLACE INTO selftest(model, task, passed, score, detail, time)"
+                " VALUES (?,?,?,?,?,?)",
+                model,
+                task,
+                int(passed),
+                score,
+                detail,
+                _iso(self._clock()),
+            )
+
+    def get_meta(self, key: str) -> str | None:
+        """Return a value that was kept under a name."""
+        row = self._one("SELECT value FROM meta WHERE key=?", key)
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Keep a value under a name."""
+        with self._transaction():
+            self._run("INSERT OR REPLACE INTO meta(key, value) VALUES (?,?)", key, value)
+
+    def count(self, name: str, by: int = 1) -> None:
+        """Raise a counter."""
+        with self._transaction():
+            self._run(
+                "INSERT INTO counter(name, value) VALUES (?1,?2)"
+                " ON CONFLICT(name) DO UPDATE SET value=value+?2",
+                name,
+                by,
+            )
+
+    def counters(self) -> Mapping[str, int]:
+        """Return all counters."""
+        return dict(self._all("SELECT name, value FROM counter ORDER BY name"))
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def _read_batch(self, row: Row) -> Batch:
+        number = row[0]
+        facts = self._all(f"SELECT {_FACT} FROM batch_fact WHERE batch=? ORDER BY position", number)
+        planned = self._all(
+            "SELECT path, offset, data, inode, landed FROM planned WHERE batch=? ORDER BY path",
+            number,
+        )
+        return Batch(
+            id=number,
+            source=row[1],
+            session=row[2],
+            path=row[3],
+            status=row[4],
+            turns=_turns(row[5]),
+            context=_turns(row[6]),
+            cursor_after=_cursor(row[7]) if row[7] else None,
+            facts=tuple(_fact(fact) for fact in facts),
+            planned=tuple(PlannedAppend(*plan[:4]) for plan in planned),
+            landed=frozenset(plan[0] for plan in planned if plan[4]),
+            attempts=row[8],
+            next_try=_time(row[9]) if row[9] else None,
+            error=row[10],
+            created=_time(row[11]),
+            updated=_time(row[12]),
+            tokens=row[13],
+            seconds=row[14],
+        )
+
+    def _set_status(self, number: int, status: BatchStatus) -> None:
+        self._run(
+            "UPDATE batch SET status=?, updated=? WHERE id=?",
+            status,
+            _iso(self._clock()),
+            number,
+        )
+        if self._connection.changes() != 1:
+            raise NotFound(f"no batch {number}")
+
+    def _set_facts(self, number: int, ids: Iterable[str], what: str, value: object) -> None:
+        self._run(
+            f"UPDATE batch_fact SET {what} WHERE batch=?"
+            " AND id IN (SELECT value FROM json_each(?))",
+            value,
+            number,
+            json.dumps(list(ids)),
+        )
+
+    def _close_batch(self, number: int, status: BatchStatus, error: str) -> None:
+        self._set_status(number, status)
+        self._run("UPDATE batch SET error=?, next_try=NULL WHERE id=?", error, number)
+        self._run("DELETE FROM planned WHERE batch=?", number)
+        source, path = self._required("SELECT source, path FROM batch WHERE id=?", number)
+        row = self._one(
+            "SELECT cursor_after FROM batch WHERE source=?1 AND path=?2 AND cursor_after NOT NULL"
+            " AND status IN ('done','failed') AND id<coalesce((SELECT min(id) FROM batch"
+            " WHERE source=?1 AND path=?2 AND status NOT IN ('done','failed')), 1<<62)"
+            " AND id>=?3 ORDER BY id DESC LIMIT 1",
+            source,
+            path,
+            number,
+        )
+        if row:
+            self._put_cursor(source, path, _cursor(row[0]))
+
+    def _put_cursor(self, source: str, path: str, cursor: Cursor) -> None:
+        self._run(
+            "INSERT OR REPLACE INTO cursor(source, path, value, updated) VALUES (?,?,?,?)",
+            source,
+            path,
+            json.dumps(asdict(cursor)),
+            _iso(self._clock()),
+        )
+
+    def _put_rejected(self, batch: int | None, items: Iterable[tuple[str, str]]) -> None:
+        now = _iso(self._clock())
+        self._many(
+            "INSERT INTO rejected(batch, text, reason, time) VALUES (?,?,?,?)",
+            ((batch, text, reason, now) for text, reason in items),
+        )
+        self._run("DELETE FROM rejected WHERE id<=(SELECT max(id) FROM rejected)-?", _REJECTED_KEPT)
+
+    def _put_run(self, run: Run) -> None:
+        self._run(
+            "INSERT OR REPLACE INTO run(name, started, seconds, outcome, error) VALUES (?,?,?,?,?)",
+            run.name,
+            _iso(run.started),
+            run.seconds,
+            run.outcome,
+            run.error,
+        )
+
+    # -- the file ----------------------------------------------------------------------------
+
+    def _open(self) -> apsw.Connection:
+        try:
+            return self._connect()
+        except (apsw.NotADBError, apsw.CorruptError):
+            self.recovered_from = _move_aside(self.path, self._clock())
+            return self._connect()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        try:
+            # First of all: every other pragma may already meet a lock.
+            connection.set_busy_timeout(_BUSY_MS)
+            _check(connection)
+            self.journal_mode = _use_wal(connection)
+            for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+                connection.execute(f"PRAGMA {pragma}")
+        except apsw.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _migrate(self) -> None:
+        version = self._version()
+        if version > len(MIGRATIONS):
+            self._connection.close()
+            raise StorageError(
+                f"{self.path}: written by a newer hippod (schema {version}, this one knows"
+                f" {len(MIGRATIONS)})",
+                "run that version, or move the file away to start with empty state",
+            )
+        if 0 < version < len(MIGRATIONS):
+            self._back_up(version)
+        with self._transaction():
+            # Again inside the transaction: another process may have been faster.
+            for number in range(self._version(), len(MIGRATIONS)):
+                for statement in MIGRATIONS[number]:
+                    self._run(statement)
+                self._run(f"PRAGMA user_version={number + 1}")
+
+    def _version(self) -> int:
+        return int(self._required("PRAGMA user_version")[0])
+
+    def _back_up(self, version: int) -> None:
+        copy = apsw.Connection(f"{self.path}.v{version}.bak")
+        try:
+            with copy.backup("main", self._connection, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+        finally:
+            copy.close()
+
+    def _mark_interrupted(self) -> None:
+        with self._transaction():
+            self._run("UPDATE run SET outcome='interrupted' WHERE outcome='running'")
+
+    # -- SQL ---------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock, _storage(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                commit(self._connection)
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _run(self, sql: str, *values: object) -> None:
+        self._connection.execute(sql, values)
+
+    def _many(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        self._connection.executemany(sql, rows)
+
+    def _all(self, sql: str, *values: object) -> list[Row]:
+        with self._lock, _storage(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def _one(self, sql: str, *values: object) -> Row | None:
+        return next(iter(self._all(sql, *values)), None)
+
+    def _required(self, sql: str, *values: object) -> Row:
+        return self._all(sql, *values)[0]
+
+
+def commit(connection: apsw.Connection) -> None:
+    """Commit: the one place where a change of state becomes durable."""
+    connection.execute("COMMIT")
+
+
+# -- opening ---------------------------------------------------------------------------------
+
+
+def _check(connection: apsw.Connection) -> None:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchall()[0]
+    if verdict != "ok":
+        raise apsw.CorruptError(str(verdict))
+
+
+def _use_wal(connection: apsw.Connection) -> str:
+    """Switch to WAL and return the mode in force; some filesystems refuse without an error."""
+    for _ in range(_OPEN_TRIES):
+        try:
+            return str(connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0])
+        except apsw.BusyError:
+            # Processes that open a new file at once can fail here despite the timeout.
+            time.sleep(0.05)
+    return str(connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0])
+
+
+def _move_aside(path: Path, now: datetime) -> Path:
+    aside = path.with_name(f"{path.name}.corrupt-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    path.rename(aside)
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
+    return aside
+
+
+@contextlib.contextmanager
+def _storage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (apsw.FullError, apsw.IOError) as error:
+        raise StorageError(f"{path}: {error}", "free some space and check the disk") from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StorageError(f"{path}: {error}", "check owner and mode of the folder") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StorageError(f"{path}: another program locks it", "close that program") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StorageError(f"{path}: {error}", "restart hippod: it starts anew") from error
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}", "check owner, mode and space") from error
+
+
+# -- values ----------------------------------------------------------------------------------
+
+_BATCH = (
+    "id, source, session, path, status, turns, context, cursor_after, attempts, next_try, error,"
+    " created, updated, tokens, seconds"
+)
+_FACT = "id, day, bullet, pinned, path, read_back, reappended"
+
+
+def _iso(moment: datetime) -> str:
+    """Return UTC with a fixed width, so that text compares as time does."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _cursor(text: str) -> Cursor:
+    return Cursor(**json.loads(text))
+
+
+def _turns_json(turns: Sequence[Turn]) -> str:
+    rows = [asdict(turn) | {"time": _iso(turn.time) if turn.time else None} for turn in turns]
+    return json.dumps(rows, ensure_ascii=True)
+
+
+def _turns(text: str) -> tuple[Turn, ...]:
+    turns = (Turn(**row) for row in json.loads(text))
+    return tuple(replace(turn, time=_time(str(turn.time)) if turn.time else None) for turn in turns)
+
+
+def _fact_row(number: int, position: int, fact: BatchFact) -> Row:
+    return (
+        number,
+        position,
+        fact.id,
+        fact.day.isoformat(),
+        fact.bullet,
+        int(fact.pinned),
+        fact.path,
+        int(fact.read_back),
+        int(fact.reappended),
+    )
+
+
+def _fact(row: Row) -> BatchFact:
+    return BatchFact(
+        id=row[0],
+        day=date.fromisoformat(row[1]),
+        bullet=row[2],
+        pinned=bool(row[3]),
+        path=row[4],
+        read_back=bool(row[5]),
+        reappended=bool(row[6]),
+    )
+
+
+def _column(inode: int | None) -> int | None:
+    """Fit an inode number into SQLite's signed 64 bits."""
+    return None if inode is None else inode & (2**63 - 1)
+
+
+def _journal_entry(row: Row) -> JournalEntry:
+    operation: Operation = row[3]
+    change = Change(operation, row[4], row[5], row[6], row[7], row[8], row[9])
+    return JournalEntry(row[0], _time(row[1]), row[2], change)
+
+
+# -- migrations ------------------------------------------------------------------------------
+
+_M001_INITIAL = (
+    "CREATE TABLE cursor(source TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL,"
+    " updated TEXT NOT NULL, PRIMARY KEY(source, path)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE seen(source TEXT NOT NULL, session TEXT NOT NULL, key TEXT NOT NULL,"
+    " PRIMARY KEY(source, session, key)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE batch(id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL,"
+    " session TEXT NOT NULL, path TEXT NOT NULL, status TEXT NOT NULL"
+    " CHECK(status IN ('read','extracted','appended','done','failed')),"
+    " turns TEXT NOT NULL, context TEXT NOT NULL, cursor_after TEXT,"
+    " attempts INTEGER NOT NULL DEFAULT 0, next_try TEXT, error TEXT NOT NULL DEFAULT '',"
+    " created TEXT NOT NULL, updated TEXT NOT NULL, tokens INTEGER NOT NULL DEFAULT 0,"
+    " seconds REAL NOT NULL DEFAULT 0) STRICT",
+    "CREATE INDEX batch_by_status ON batch(status)",
+    "CREATE INDEX batch_by_path ON batch(source, path)",
+    "CREATE TABLE batch_fact(batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, bullet TEXT NOT NULL,"
+    " pinned INTEGER NOT NULL, path TEXT NOT NULL, read_back INTEGER NOT NULL,"
+    " reappended INTEGER NOT NULL, PRIMARY KEY(batch, position)) STRICT, WITHOUT ROWID",
+    "CREATE INDEX batch_fact_by_id ON batch_fact(id)",
+    "CREATE INDEX batch_fact_by_day ON batch_fact(day)",
+    "CREATE TABLE planned(batch INTEGER NOT NULL REFERENCES batch(id) ON DELETE CASCADE,"
+    " path TEXT NOT NULL, offset INTEGER NOT NULL, data BLOB NOT NULL, inode INTEGER,"
+    " landed INTEGER NOT NULL, PRIMARY KEY(batch, path)) STRICT",
+    "CREATE TABLE rejected(id INTEGER PRIMARY KEY AUTOINCREMENT, batch INTEGER,"
+    " text TEXT NOT NULL, reason TEXT NOT NULL, time TEXT NOT NULL) STRICT",
+    "CREATE TABLE journal(id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL,"
+    " status TEXT NOT NULL CHECK(status IN ('begun','committed')), operation TEXT NOT NULL,"
+    " path TEXT NOT NULL, actor TEXT NOT NULL, before BLOB, start INTEGER, length INTEGER,"
+    " digest TEXT) STRICT",
+    "CREATE INDEX journal_by_time ON journal(time)",
+    "CREATE TABLE run(name TEXT NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL,"
+    " outcome TEXT NOT NULL, error TEXT NOT NULL, PRIMARY KEY(name, started))"
+    " STRICT, WITHOUT ROWID",
+    "CREATE TABLE selftest(model TEXT NOT NULL, task TEXT NOT NULL, passed INTEGER NOT NULL,"
+    " score REAL NOT NULL, detail TEXT NOT NULL, time TEXT NOT NULL,"
+    " PRIMARY KEY(model, task)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL,)
+"""Forward only; `user_version` counts those applied. Never change one that was released."""

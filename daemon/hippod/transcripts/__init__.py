@@ -1,0 +1,17 @@
+"""Read what agents wrote: transcripts become turns, whatever their format."""
+
+from hippod.transcripts.places import discover, matches, watch_root
+from hippod.transcripts.reader import read
+from hippod.transcripts.turns import Cursor, Reading, Role, SessionKind, Turn
+
+__all__ = [
+    "Cursor",
+    "Reading",
+    "Role",
+    "SessionKind",
+    "Turn",
+    "discover",
+    "matches",
+    "read",
+    "watch_root",
+]

@@ -1,0 +1,43 @@
+"""The transcript formats and what each of them must be able to tell about a record."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from hippod.transcripts import claude_code, generic, openclaw
+from hippod.transcripts.fields import Record
+from hippod.transcripts.turns import Node, SessionKind, Skip, Turn
+
+
+class Format(Protocol):
+    """One agent's way to write a transcript, as functions over parsed JSON objects."""
+
+    def recognise(self, record: Record, /) -> bool:
+        """Say whether only this format writes such a record."""
+
+    def session(self, record: Record, /) -> str | None:
+        """Return the session's id if the record names it."""
+
+    def kind(self, record: Record, line: int, /) -> SessionKind | None:
+        """Return what the record says about the session's kind, None if it says nothing."""
+
+    def file_kind(self, path: Path, session: str, /) -> SessionKind | None:
+        """Return what the file's name or its neighbours say about the session's kind."""
+
+    def node(self, record: Record, /) -> Node | None:
+        """Return the record's place in a tree of messages, None if it has none that is known."""
+
+    def turn(self, record: Record, line: int, session: str, /) -> Turn | Skip:
+        """Return the record's message, or the reason why it has none."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "openclaw": openclaw,
+    "claude-code": claude_code,
+    "generic": generic,
+}
+
+
+def recognise(record: Record) -> str | None:
+    """Return the name of the format that a record belongs to."""
+    return next((name for name, form in FORMATS.items() if form.recognise(record)), None)

@@ -1,0 +1,149 @@
+"""Where transcripts lie: expand a source's glob, and match single paths against it.
+
+A glob is absolute, begins with `~`, or is relative to the workspace; `*`, `?` and `[…]` stay
+within a name, `**` spans folders. Wildcards never match hidden names. Links are followed in the
+part without wildcards, which a person wrote, and never below it.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from hippod.errors import InvalidInput, StorageError
+
+_ARCHIVE = re.compile(r"(?P<live>.+\.jsonl)\.(?:reset|deleted)\.\d{4}-[0-9TZ.:+-]+")
+_WILDCARD = re.compile(r"[*?[]")
+_NOT_TRANSCRIPTS = ("*.trajectory.jsonl", "*.checkpoint.*.jsonl", "sessions.json")
+_NOT_SOURCES = ("session-sqlite-import-archive",)
+
+
+def discover(pattern: str, root: Path) -> list[Path]:
+    """Return the transcripts that `pattern` names, sorted; a folder that is missing has none.
+
+    Raises `InvalidInput` if the pattern cannot be right, `StorageError` if the folder it begins
+    in cannot be read; unreadable folders further down are passed over.
+    """
+    glob = _parse(pattern, root)
+    try:
+        os.scandir(glob.base).close()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise StorageError(
+            f"{glob.base}: {error.strerror}", "check the source's path and its permissions"
+        ) from None
+    return sorted(set(_walk(glob.base, glob.names)))
+
+
+def matches(pattern: str, root: Path, path: Path) -> bool:
+    """Say whether `path` (relative ones are below `root`) is one that `discover` would return.
+
+    Looks at the names alone, so it also holds for files that are gone.
+    """
+    glob = _parse(pattern, root)
+    candidate = _absolute(root / path)
+    if not candidate.is_relative_to(glob.base):
+        return False
+    return _fits(candidate.relative_to(glob.base).parts, glob.names)
+
+
+def watch_root(pattern: str, root: Path) -> Path:
+    """Return the deepest existing folder above everything that `pattern` can match."""
+    base = _parse(pattern, root).base
+    return next(folder for folder in (base, *base.parents) if folder.is_dir())
+
+
+def live_name(name: str) -> str:
+    """Return the name that a transcript had before it was archived by a reset or a deletion."""
+    archive = _ARCHIVE.fullmatch(name)
+    return archive["live"] if archive else name
+
+
+def is_archive(name: str) -> bool:
+    """Say whether the name is one that OpenClaw gives to a session that is over."""
+    return live_name(name) != name
+
+
+@dataclass(frozen=True, slots=True)
+class _Glob:
+    base: Path
+    names: tuple[str, ...]
+
+
+def _parse(pattern: str, root: Path) -> _Glob:
+    """Split a pattern into the folder before its first wildcard and the names behind it."""
+    if not pattern.strip() or "\0" in pattern:
+        raise InvalidInput("a source's path is empty or holds a NUL", "give a glob of files")
+    try:
+        written = Path(pattern).expanduser()
+    except RuntimeError:
+        raise InvalidInput(f"{pattern}: no such home folder", "write the path in full") from None
+    parts = _absolute(root / written).parts
+    literal = _literal_parts(parts, () if written.is_absolute() else _absolute(root).parts)
+    return _Glob(Path(*parts[:literal]), parts[literal:])
+
+
+def _absolute(path: Path) -> Path:
+    """Make a path absolute by its names alone: a link in it stays."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def _literal_parts(parts: Sequence[str], root_parts: Sequence[str]) -> int:
+    """Count the parts before the first wildcard; those of the workspace itself hold none."""
+    own = len(root_parts) if tuple(parts[: len(root_parts)]) == tuple(root_parts) else 1
+    wild = (i for i, part in enumerate(parts) if i >= own and _WILDCARD.search(part))
+    return min(next(wild, len(parts)), len(parts) - 1)
+
+
+def _walk(folder: Path, names: Sequence[str]) -> Iterator[Path]:
+    name, rest = names[0], names[1:]
+    if name == "**":
+        yield from _walk(folder, rest or ("*",))
+        for entry in _entries(folder):
+            if entry.is_dir(follow_symlinks=False) and _is_open(entry.name):
+                yield from _walk(folder / entry.name, names)
+        return
+    for entry in _entries(folder):
+        if rest and entry.is_dir(follow_symlinks=False) and _folder_fits(entry.name, name):
+            yield from _walk(folder / entry.name, rest)
+        elif not rest and entry.is_file(follow_symlinks=False) and _file_fits(entry.name, name):
+            yield folder / entry.name
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:  # removed meanwhile, or not for us to read
+        return []
+
+
+def _fits(parts: Sequence[str], names: Sequence[str]) -> bool:
+    """Match a relative path against names; `**` stands for any number of open folders."""
+    if not parts or not names:
+        return False
+    name, rest = names[0], names[1:]
+    if name == "**":
+        return _fits(parts, rest or ("*",)) or (_is_open(parts[0]) and _fits(parts[1:], names))
+    if not rest:
+        return len(parts) == 1 and _file_fits(parts[0], name)
+    return _folder_fits(parts[0], name) and _fits(parts[1:], rest)
+
+
+def _is_open(folder: str) -> bool:
+    return not folder.startswith(".") and folder not in _NOT_SOURCES
+
+
+def _folder_fits(folder: str, name: str) -> bool:
+    return folder == name or (_is_open(folder) and fnmatchcase(folder, name))
+
+
+def _file_fits(file: str, name: str) -> bool:
+    """Match a file by the name it has while its session lives, so that archives match too."""
+    live = live_name(file)
+    if any(fnmatchcase(live, other) for other in _NOT_TRANSCRIPTS):
+        return False
+    return live == name or file == name or (not file.startswith(".") and fnmatchcase(live, name))

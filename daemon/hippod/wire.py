@@ -1,0 +1,251 @@
+"""The verbs' fields and answers as they go over the wire: one vocabulary for all doors.
+
+The library, HTTP, the CLI and MCP use these models, so a verb has the same fields everywhere.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hippod.scope import Scope
+
+WIRE_VERSION = 1
+
+Kind = Literal["world", "experience", "opinion", "observation", "document"]
+Mode = Literal["hybrid", "lexical", "vector"]
+Fusion = Literal["zscore", "rrf"]
+
+MAX_QUERY = 4_000
+"""Characters of a query that are read; the rest is cut and the answer says so."""
+MAX_LIMIT = 100
+
+
+class Model(BaseModel):
+    """A wire object: unknown fields are refused, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Request(Model):
+    """What every request carries."""
+
+    scope: Scope = "main"
+
+
+class RecallRequest(Request):
+    """A question. Dates take `YYYY-MM-DD`, a year, a month, or an age such as `30d`."""
+
+    query: str
+    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 10
+    since: str | None = None
+    until: str | None = None
+    as_of: str | None = None
+    kind: tuple[Kind, ...] = ()
+    entity: tuple[str, ...] = ()
+    path: str | None = None
+    mode: Mode = "hybrid"
+    fusion: Fusion | None = None
+    bm25_weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    vector_weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    min_score: Annotated[float, Field(ge=0, le=1)] | None = None
+    budget_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class Hit(Model):
+    """One unit of recall with its citation.
+
+    `score` only orders. `vector_score` is the cosine clipped to 0..1; `bm25_score` is the idf
+    mass of the matched terms over that of the query's terms. Ids are hashes of path and
+    content, the same after a rebuild; line numbers are never part of an id.
+    """
+
+    id: str
+    document_id: str
+    path: str
+    chunk_index: int
+    line_start: int
+    line_end: int
+    source: str
+    kind: Kind
+    timestamp: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    superseded_by: str | None = None
+    entities: tuple[str, ...] = ()
+    confidence: float | None = None
+    content: str
+    score: float
+    bm25_score: float | None = None
+    vector_score: float | None = None
+
+
+class Freshness(Model):
+    """How far the index is behind the files."""
+
+    pending: int
+    vectors_pending: int
+    behind_seconds: float
+    updated: str | None
+
+
+class RecallAnswer(Model):
+    """Hits, best first, with what was understood and which legs answered.
+
+    `legs` maps `lexical` and `vector` to `ok`, `off` (not asked for, or no embedder),
+    `empty` (the query has no term for it) or `failed`; `degraded` is true if a leg that was
+    asked for failed.
+    """
+
+    hits: tuple[Hit, ...]
+    legs: dict[str, str]
+    degraded: bool = False
+    truncated: bool = False
+    freshness: Freshness
+    took_ms: float
+
+
+class TreeEntry(Model):
+    """One name in a folder of the workspace; `path` is relative to its root."""
+
+    name: str
+    path: str
+    is_directory: bool
+
+
+class Tree(Model):
+    """Entries below `directory`, sorted by path."""
+
+    directory: str
+    entries: tuple[TreeEntry, ...]
+
+
+class FileContent(Model):
+    """A document as it stands: `etag` is what `write` and `replace` compare with."""
+
+    path: str
+    content: str
+    etag: str
+    size: int
+    modified: str
+
+
+class Written(Model):
+    """The result of a write: `changed` is false where the bytes were already so."""
+
+    path: str
+    etag: str
+    changed: bool
+    line: int | None = None
+
+
+class WriteRequest(Request):
+    """Replace a whole document. `etag` None: whatever stands there; `""`: it must not exist."""
+
+    content: str
+    etag: str | None = None
+
+
+class AppendAction(Request):
+    """Add text at the end of a document, on a line of its own."""
+
+    action: Literal["append"]
+    content: str
+    etag: str | None = None
+
+
+class ReplaceAction(Request):
+    """Replace the one place where `old` stands by `new`."""
+
+    action: Literal["replace"]
+    old: Annotated[str, Field(min_length=1)]
+    new: str
+    etag: str | None = None
+
+
+FileAction = Annotated[AppendAction | ReplaceAction, Field(discriminator="action")]
+
+
+class DailyLog(Model):
+    """The daily log of `date` (ISO day in the user's zone); empty content if none exists."""
+
+    date: str
+    path: str
+    content: str
+    exists: bool
+
+
+class NoteRequest(Request):
+    """Append `[HH:MM:SS] text` to a daily log (default: today's)."""
+
+    text: Annotated[str, Field(min_length=1)]
+    date: str | None = None
+
+
+class Message(Model):
+    """One message of a conversation, as an agent or a hook hands it over."""
+
+    role: Literal["user", "assistant", "tool", "system"]
+    content: str
+    timestamp: str | None = None
+    name: str | None = None
+    id: str | None = None
+
+
+class RetainRequest(Request):
+    """Hand over messages or facts, or end a session.
+
+    `facts` are bullets of the fact grammar, stored as they are (redacted, deduplicated).
+    `messages` go through extraction. `flush` extracts what waits of `session` (or of every
+    session if none is named) now instead of after the debounce.
+    """
+
+    messages: tuple[Message, ...] = ()
+    facts: tuple[str, ...] = ()
+    session: str | None = None
+    flush: bool = False
+    wait: bool = False
+    """Answer after the extraction instead of at once."""
+    explain: bool = False
+    """Also return what was rejected, with reasons (implies wait)."""
+
+
+class StoredFact(Model):
+    """A fact that now stands in Markdown."""
+
+    id: str
+    path: str
+    line: int
+    source: str
+    bullet: str
+
+
+class Rejected(Model):
+    """A candidate that was not stored, and why."""
+
+    text: str
+    reason: str
+
+
+class RetainAnswer(Model):
+    """What became of a retain request; `queued` counts turns that wait for extraction."""
+
+    queued: int
+    stored: tuple[StoredFact, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+
+
+class ReindexRequest(Request):
+    """Look at every file again; `full` rebuilds the index from nothing."""
+
+    full: bool = False
+
+
+class Job(Model):
+    """A scheduled job and its last run."""
+
+    name: str
+    schedule: str
+    next_run: str | None
+    last_run: str | None
+    last_seconds: float | None
+    last_outcome: str | None

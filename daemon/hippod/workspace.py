@@ -1,0 +1,718 @@
+"""The only writer of Markdown: documents, daily logs, and what a scan of the workspace finds.
+
+Every change is journalled before it happens, compares what stands there with what was read, and
+either happens as a whole or not at all. Outside of this module nobody writes documents.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Literal
+
+from hippod import atomic, daylog, documents, edits
+from hippod.documents import FileStat as FileStat
+from hippod.documents import Link as Link
+from hippod.documents import Scan as Scan
+from hippod.edits import Make
+from hippod.errors import Conflict, InvalidInput, NotFound, PathRefused, StorageError, TooLarge
+from hippod.journal import Appended as Appended
+from hippod.journal import Change, Journal, Operation
+from hippod.journal import PlannedAppend as PlannedAppend
+from hippod.root import Root, missing
+
+Layout = Literal["openclaw", "ironclaw"]
+Plan = Callable[[PlannedAppend], None]
+"""Hears of an append right before it is tried; a later call replaces an earlier plan."""
+
+ACTOR = "hippod"
+_ATTEMPTS = 8
+
+_REASONS = {
+    errno.ENOSPC: ("no space left on the disk", "free some space, then try again"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space, then try again"),
+    errno.EROFS: ("the filesystem is read-only", "mount it writable"),
+    errno.EACCES: ("permission denied", "check the owner and mode of the file and its folder"),
+    errno.EPERM: ("permission denied", "check the owner and mode of the file and its folder"),
+    errno.ENAMETOOLONG: ("the name is too long for this filesystem", "use a shorter one"),
+    errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EMFILE: ("too many open files", "raise the limit of open files (ulimit -n)"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as a client sees it; `note` says if its text is not exactly its bytes."""
+
+    path: str
+    text: str
+    etag: str
+    size: int
+    modified: datetime
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A document as the index sees it: text without BOM and NULs, sha256 of the raw bytes."""
+
+    path: str
+    text: str
+    sha256: str
+    stat: FileStat
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The result of a write: `line` (1-based) is where the change begins, if that is one place."""
+
+    path: str
+    etag: str
+    changed: bool
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreeItem:
+    """One name in a folder of the workspace."""
+
+    name: str
+    path: str
+    is_directory: bool
+
+
+class Workspace:
+    """A folder of Markdown. Thread-safe and synchronous; one writer at a time.
+
+    `sources_match(path)` names transcripts, which are never documents. Opening sweeps temporary
+    files of dead runs, so only the holder of the workspace's lock may open it.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        journal: Journal,
+        *,
+        layout: Layout = "openclaw",
+        ignore: Sequence[str] = (),
+        max_file_bytes: int = 10_000_000,
+        sources_match: Callable[[str], bool] = lambda path: False,
+    ) -> None:
+        self._root = Root(root)
+        self.root = self._root.path
+        self._journal = journal
+        self._layout = layout
+        self._chain: documents.Chain = (("", documents.rules(tuple(ignore))),) if ignore else ()
+        self._max_bytes = max_file_bytes
+        self._sources_match = sources_match
+        self._lock = threading.RLock()
+        self._owners: Mapping[tuple[int, int], str] = {}
+        self._notes: dict[str, str] = {}
+        self.swept: tuple[str, ...] = tuple(self._sweep())
+
+    # -- verbs -------------------------------------------------------------------------------
+
+    def read(self, path: str) -> Document:
+        """Read a document.
+
+        Raises `PathRefused`, `NotFound`, `TooLarge`, `StorageError`; `InvalidInput` if it is
+        no text.
+        """
+        parts = self._document_parts(path)
+        with self._guarded(path), self._root.parent(parts) as folder:
+            found = self._existing(folder, path)
+        decoded = edits.decode(found.data)
+        if decoded is None:
+            raise InvalidInput(f"{path}: is not text", "only text files can be read")
+        return Document(
+            path=path,
+            text=decoded[0],
+            etag=edits.digest(found.data),
+            size=len(found.data),
+            modified=datetime.fromtimestamp(found.stat.st_mtime, UTC),
+            note=decoded[1],
+        )
+
+    def exists(self, path: str) -> bool:
+        """Say whether a regular file stands at `path`; raises `PathRefused`."""
+        parts = self._document_parts(path)
+        with self._guarded(path):
+            try:
+                with self._root.parent(parts) as folder:
+                    info = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
+            except (FileNotFoundError, NotFound):
+                return False
+        return stat.S_ISREG(info.st_mode)
+
+    def write(
+        self, path: str, content: str, etag: str | None = None, *, actor: str = ACTOR
+    ) -> Written:
+        """Write a whole document, creating it and its folders as needed.
+
+        `etag` None: whatever stands there; `""`: it must not exist. A byte order mark stays.
+        Raises `Conflict` if something else stands there, or something that is not UTF-8 text:
+        writing that whole would lose what a reader never saw.
+        """
+        data = edits.encode(content)
+
+        def change(current: bytes | None) -> bytes:
+            if current is None:
+                return data
+            edits.require_text(path, current)
+            return edits.keep_mark(current, data)
+
+        return self._edit(path, change, etag, "write", actor)
+
+    def append(
+        self, path: str, text: str, etag: str | None = None, *, actor: str = ACTOR
+    ) -> Written:
+        """Append text on a line of its own, creating the document and its folders as needed."""
+        payload = edits.encode(text)
+        if not payload.strip():
+            raise InvalidInput("content: nothing to append")
+        make = edits.once(lambda current: edits.fresh_line(current, payload), payload.strip())
+        with self._lock:
+            done = self._append(path, make, etag=etag, actor=actor)
+            return self._written_append(done, payload)
+
+    def replace(
+        self, path: str, old: str, new: str, etag: str | None = None, *, actor: str = ACTOR
+    ) -> Written:
+        """Replace the one place where `old` stands; no other byte changes.
+
+        Raises `NotFound` if it stands nowhere and `Conflict`, naming the lines, if it stands
+        in several places.
+        """
+        if not old:
+            raise InvalidInput("old: is empty", "give the text that is to be replaced")
+        line = 0
+
+        def change(current: bytes | None) -> bytes:
+            nonlocal line
+            if current is None:
+                raise missing(path)
+            before, after = edits.in_style(current, edits.encode(old), edits.encode(new))
+            place = edits.only_place(path, current, before)
+            line = edits.line_at(current, place)
+            return current[:place] + after + current[place + len(before) :]
+
+        written = self._edit(path, change, etag, "replace", actor)
+        return replace(written, line=line)
+
+    def delete(self, path: str, etag: str | None = None, *, actor: str = ACTOR) -> Written:
+        """Delete a document; its bytes stay in the journal."""
+        parts = self._document_parts(path)
+        for _ in range(_ATTEMPTS):
+            with self._lock, self._guarded(path), self._root.parent(parts, writing=True) as folder:
+                found = self._writable_or_none(folder, path)
+                if found is None:
+                    raise missing(path)
+                _check_etag(path, etag, found.data)
+                keep = self._keeper(path, "displaced")
+                with self._journalled(Change("delete", path, actor, before=found.data)) as done:
+                    atomic.remove(folder, parts[-1], found, keep)
+                    done()
+                    return Written(path, "", changed=True)
+        raise _contended(path)
+
+    def tree(self, directory: str = "", *, recursive: bool = False) -> list[TreeItem]:
+        """List documents and folders below `directory`, sorted by path."""
+        parts = documents.check_path(directory) if directory else ()
+        with self._guarded(directory), self._root.folder(parts, directory) as folder:
+            links = documents.root_links(self.root, self._root.fd())
+            walk = self._walk(links, deepest=documents.MAX_DEPTH if recursive else len(parts))
+            walk.run(folder, directory, len(parts))
+        items = [TreeItem(p.rpartition("/")[2], p, is_directory=True) for p in walk.folders]
+        items += [TreeItem(p.rpartition("/")[2], p, is_directory=False) for p in walk.files]
+        return sorted(items, key=lambda item: item.path)
+
+    def resolve(self, path: str) -> Path:
+        """Return the absolute path of a workspace-relative one, following nothing.
+
+        For showing; raises `PathRefused` by the same rules as every verb.
+        """
+        return self.root.joinpath(*documents.check_path(path))
+
+    # -- daily logs --------------------------------------------------------------------------
+
+    def append_log(self, day: date, line: str, *, actor: str = ACTOR) -> Written:
+        """Append one entry line to the daily log of `day`, under `## Log` where needed."""
+        path = daylog.log_path(day, self._layout)
+        payload = edits.encode(line)
+        make = edits.once(lambda current: daylog.log_block(current, day, line), payload.strip())
+        with self._lock:
+            return self._written_append(self._append(path, make, actor=actor), payload)
+
+    def append_facts(
+        self,
+        day: date,
+        bullets: Sequence[str],
+        plan: Plan | None = None,
+        *,
+        actor: str = "retain",
+    ) -> Appended:
+        """Append bullets to the Retain section at the end of a daily log.
+
+        Bullets whose `^id` already stands in the log are left out, so a repeated call writes
+        nothing. `plan` hears of the bytes before they are written; give the last plan to
+        `complete_append` after a crash. Raises `Conflict` while the log has merge conflict
+        markers.
+        """
+        path = daylog.log_path(day, self._layout)
+
+        def make(current: bytes | None) -> bytes:
+            if current is not None and daylog.parse(edits.decode_loosely(current)).conflicted:
+                raise Conflict(
+                    f"{path}: has merge conflict markers", "resolve the conflict; it is retried"
+                )
+            missing = edits.missing_bullets(current or b"", bullets)
+            return daylog.retain_block(current, day, missing) if missing else b""
+
+        with self._lock:
+            return self._append(path, make, plan=plan, actor=actor)
+
+    def complete_append(
+        self, planned: PlannedAppend, plan: Plan | None = None, *, actor: str = "retain"
+    ) -> Appended:
+        """Bring a planned append of facts to its end after a crash, each `^id` once.
+
+        Complete: nothing is written. A torn tail: its rest is appended. Else those bullets are
+        appended (and planned anew) whose ids stand nowhere in the file.
+        """
+        day = daylog.day_of(planned.path)
+        if day is None:
+            raise InvalidInput(f"{planned.path}: not a daily log")
+        parts = self._document_parts(planned.path)
+        with self._lock:
+            found = self._found_or_none(planned.path, parts)
+            data = found.data if found else b""
+            if found is not None and planned.data in data:
+                offset = data.rindex(planned.data)
+                return Appended(planned.path, offset, planned.data, found.stat.st_ino)
+            if found is not None and (torn := edits.torn(data, planned)):
+                return self._append_rest(planned, parts, found, torn, actor)
+            bullets = [line for line in edits.lines(planned.data) if line.startswith("- ")]
+            return self.append_facts(day, bullets, plan, actor=actor)
+
+    # -- for the index -----------------------------------------------------------------------
+
+    def scan(self) -> Scan:
+        """List every document, and say what was left out and why.
+
+        Raises `StorageError` if the workspace is gone: that is never an empty scan. Documents
+        below `Scan.unreadable` may still exist.
+        """
+        with self._guarded(""):
+            root = self._root.fd()
+            links = documents.root_links(self.root, root)
+            walk = self._walk(links)
+            walk.run(root)
+            self._root.fd()  # still there? Else what was just listed is not to be believed.
+        self._owners = walk.owners
+        missing = [link.path for link in links if link.reason == "its target is missing"]
+        return Scan(
+            files=walk.files,
+            skipped=walk.skipped,
+            links=links + tuple(walk.links),
+            unreadable=tuple(walk.unreadable + missing),
+            excluded=walk.ignored,
+            unlisted=walk.unlisted,
+        )
+
+    def is_document(self, path: str) -> bool:
+        """Say whether `path` is a document now, by the same rules as `scan`."""
+        return self._load(path, stat_only=True) is not None
+
+    def load(self, path: str) -> Loaded | None:
+        """Read a document for the index; None if it is gone or none.
+
+        Raises `StorageError` if it is there but cannot be read: then it is not gone.
+        """
+        found = self._load(path, stat_only=False)
+        if found is None:
+            return None
+        decoded = edits.decode(found.data)
+        if decoded is None:
+            self._remember(path, "not text")
+            return None
+        self._remember(path, decoded[1])
+        info = found.stat
+        listed = FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
+        return Loaded(path, decoded[0], edits.digest(found.data, length=64), listed, decoded[1])
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """What `load` found odd about documents, by path: not text, not valid UTF-8 …"""
+        return dict(self._notes)
+
+    def _remember(self, path: str, note: str) -> None:
+        with self._lock:
+            self._notes.pop(path, None)
+            if note and len(self._notes) < documents.MAX_LISTED:
+                self._notes[path] = note
+
+    # -- appending ---------------------------------------------------------------------------
+
+    def _append(
+        self,
+        path: str,
+        make: Make,
+        *,
+        actor: str,
+        etag: str | None = None,
+        plan: Plan | None = None,
+    ) -> Appended:
+        parts = self._document_parts(path)
+        with self._guarded(path), self._root.parent(parts, writing=True, create=True) as folder:
+            for _ in range(_ATTEMPTS):
+                found = self._writable_or_none(folder, path)
+                _check_etag(path, etag, found.data if found else None)
+                done = self._try_append(folder, path, found, make, plan, actor)
+                if done is not None:
+                    return done
+        raise _contended(path)
+
+    def _try_append(
+        self,
+        folder: int,
+        path: str,
+        found: atomic.Found | None,
+        make: Make,
+        plan: Plan | None,
+        actor: str,
+    ) -> Appended | None:
+        """Append once; None if the file was replaced meanwhile, and it must be done again."""
+        current = found.data if found else None
+        inode = found.stat.st_ino if found else None
+        if current is None:
+            documents.check_new(path)
+        elif edits.is_utf16(current):
+            raise Conflict(f"{path}: is UTF-16 text", "convert it to UTF-8 first")
+        data = make(current)
+        offset = len(current or b"")
+        if not data:
+            return Appended(path, offset, b"", inode or 0)
+        self._check_size(path, offset + len(data))
+        planned = PlannedAppend(path, offset, data, inode)
+        if plan is not None:
+            plan(planned)
+        landed = self._land(folder, planned, actor)
+        if landed is None:
+            return None
+        if landed.offset != offset:
+            return self._put_right(folder, path, landed, data, make, actor)
+        return Appended(path, landed.offset, data, landed.inode)
+
+    def _land(self, folder: int, planned: PlannedAppend, actor: str) -> atomic.Landed | None:
+        """Write planned bytes; None if they went to a file that the name no longer stands for."""
+        change = Change(
+            "append",
+            planned.path,
+            actor,
+            offset=planned.offset,
+            length=len(planned.data),
+            digest=edits.digest(planned.data),
+        )
+        with self._journalled(change) as done:
+            name = planned.path.rpartition("/")[2]
+            landed = atomic.append(folder, name, planned.data, planned.inode)
+            if landed.displaced:
+                raise atomic.ChangedError(name)
+            done(landed.offset)
+            return landed
+        return None
+
+    def _put_right(
+        self,
+        folder: int,
+        path: str,
+        landed: atomic.Landed,
+        data: bytes,
+        make: Make,
+        actor: str,
+    ) -> Appended:
+        """Check an append that came to stand behind somebody else's, and move it if it is wrong.
+
+        Another program appended between our look and our write, say a new section. Where our
+        bytes then belong to the wrong section they are moved to the end, as a block that is
+        right there; everybody else's bytes keep their order. If the file is not left in peace,
+        ours stay where they are: misplaced, but neither lost nor doubled.
+        """
+        name = path.rpartition("/")[2]
+        there = Appended(path, landed.offset, data, landed.inode)
+        for _ in range(_ATTEMPTS):
+            found = self._writable_or_none(folder, path)
+            if found is None:
+                return there
+            before, ours, after = edits.cut(found.data, landed.offset, len(data))
+            if ours != data or make(before) == data:
+                return there
+            rest = before + after
+            block = make(rest)
+            moved = Change(
+                "move", path, actor, before=found.data, digest=edits.digest(rest + block)
+            )
+            with self._journalled(moved) as done:
+                keep = self._keeper(path, "displaced")
+                atomic.replace(folder, name, rest + block, found, keep)
+                done()
+                inode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
+                return Appended(path, len(rest), block, inode)
+        return there
+
+    def _append_rest(
+        self,
+        planned: PlannedAppend,
+        parts: tuple[str, ...],
+        found: atomic.Found,
+        torn: int,
+        actor: str,
+    ) -> Appended:
+        start = len(found.data) - torn
+        rest = PlannedAppend(planned.path, len(found.data), planned.data[torn:], found.stat.st_ino)
+        with self._guarded(planned.path), self._root.parent(parts, writing=True) as folder:
+            landed = self._land(folder, rest, actor)
+        if landed is None:
+            raise _contended(planned.path)
+        return Appended(planned.path, start, planned.data, landed.inode)
+
+    def _written_append(self, done: Appended, payload: bytes) -> Written:
+        found = self._found_or_none(done.path, documents.check_path(done.path))
+        if found is None:  # removed right behind us
+            return Written(done.path, "", changed=True)
+        line = edits.line_at(found.data, done.offset + edits.first_line(done.data, payload))
+        return Written(done.path, edits.digest(found.data), bool(done.data), line)
+
+    # -- replacing ---------------------------------------------------------------------------
+
+    def _edit(
+        self, path: str, change: Make, etag: str | None, operation: Operation, actor: str
+    ) -> Written:
+        """Write what `change` makes of the bytes that stand there, if they still do."""
+        parts = self._document_parts(path)
+        for _ in range(_ATTEMPTS):
+            with (
+                self._lock,
+                self._guarded(path),
+                self._root.parent(parts, writing=True, create=True) as folder,
+            ):
+                found = self._writable_or_none(folder, path)
+                current = found.data if found else None
+                _check_etag(path, etag, current)
+                data = change(current)
+                self._check_size(path, len(data))
+                if data == current:
+                    return Written(path, edits.digest(data), changed=False)
+                entry = Change(
+                    operation if found else "create",
+                    path,
+                    actor,
+                    current,
+                    digest=edits.digest(data),
+                )
+                with self._journalled(entry) as done:
+                    self._put(folder, path, data, found)
+                    done()
+                    return Written(path, edits.digest(data), changed=True)
+        raise _contended(path)
+
+    def _put(self, folder: int, path: str, data: bytes, found: atomic.Found | None) -> None:
+        name = path.rpartition("/")[2]
+        if found is not None:
+            atomic.replace(folder, name, data, found, self._keeper(path, "displaced"))
+            return
+        documents.check_new(path)
+        try:
+            atomic.create(folder, name, data)
+        except FileExistsError:
+            raise atomic.ChangedError(name) from None
+
+    # -- journal -----------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _journalled(self, change: Change) -> Iterator[Callable[..., None]]:
+        """Journal a change around doing it; call what it yields once it is done.
+
+        Swallows `atomic.ChangedError`: the block then ends early and the caller tries again.
+        """
+        entry = self._journal.begin(change)
+
+        def done(offset: int | None = None) -> None:
+            self._journal.commit(entry, offset)
+
+        try:
+            yield done
+        except atomic.ChangedError:
+            self._journal.abort(entry)
+        except OSError:
+            self._journal.abort(entry)
+            raise
+
+    def _keeper(self, path: str, operation: Operation) -> atomic.Keep:
+        def keep(data: bytes) -> None:
+            entry = self._journal.begin(Change(operation, path, ACTOR, before=data))
+            self._journal.commit(entry)
+
+        return keep
+
+    # -- finding files -----------------------------------------------------------------------
+
+    def _document_parts(self, path: str) -> tuple[str, ...]:
+        parts = documents.check_path(path)
+        if not documents.is_markdown(parts[-1]):
+            raise PathRefused(f"{path!r}: is not Markdown", "documents end in .md")
+        if self._sources_match(path):
+            raise PathRefused(f"{path!r}: is a transcript of a source, not a document")
+        return parts
+
+    def _load(self, path: str, *, stat_only: bool) -> atomic.Found | None:
+        try:
+            parts = self._document_parts(path)
+        except PathRefused:
+            return None
+        with self._guarded(path):
+            try:
+                return self._load_from(path, parts, stat_only=stat_only)
+            except (FileNotFoundError, PathRefused, NotFound):
+                return None
+            except (atomic.NotRegularError, atomic.TooBigError):
+                return None
+
+    def _load_from(
+        self, path: str, parts: tuple[str, ...], *, stat_only: bool
+    ) -> atomic.Found | None:
+        chain = self._chain + documents.rules_in(self._root.fd(), "")
+
+        def wanted(folder: int, prefix: str) -> bool:
+            nonlocal chain
+            if documents.pruned(prefix.rpartition("/")[2]):
+                return False
+            if documents.ignored(chain, prefix, folder=True):
+                return False
+            chain += documents.rules_in(folder, prefix)
+            return True
+
+        with self._root.folder(parts[:-1], path, wanted) as folder:
+            info = os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
+            if documents.skip_reason(parts[-1], info, self._max_bytes):
+                return None
+            if documents.ignored(chain, path, folder=False) or self._is_twin(path, info):
+                return None
+            if stat_only:
+                return atomic.Found(b"", info)
+            return atomic.read(folder, parts[-1], self._max_bytes)
+
+    def _is_twin(self, path: str, info: os.stat_result) -> bool:
+        """Say whether the last scan found this file under another name, which still stands."""
+        owner = self._owners.get((info.st_dev, info.st_ino), path)
+        if info.st_nlink < 2 or owner == path:
+            return False
+        try:
+            with self._root.folder(documents.check_path(owner)[:-1], owner) as folder:
+                name = owner.rpartition("/")[2]
+                other = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except (OSError, PathRefused, NotFound):
+            return False
+        return (other.st_dev, other.st_ino) == (info.st_dev, info.st_ino)
+
+    def _existing(self, folder: int, path: str) -> atomic.Found:
+        try:
+            return atomic.read(folder, path.rpartition("/")[2], self._max_bytes)
+        except FileNotFoundError:
+            raise missing(path) from None
+
+    def _writable_or_none(self, folder: int, path: str) -> atomic.Found | None:
+        try:
+            found = atomic.read(folder, path.rpartition("/")[2], self._max_bytes)
+        except FileNotFoundError:
+            return None
+        if not found.stat.st_mode & 0o222:
+            raise StorageError(f"{path}: the file is read-only", "chmod u+w it to allow writing")
+        return found
+
+    def _found_or_none(self, path: str, parts: tuple[str, ...]) -> atomic.Found | None:
+        try:
+            with self._guarded(path), self._root.parent(parts) as folder:
+                return self._existing(folder, path)
+        except NotFound:
+            return None
+
+    def _walk(
+        self,
+        links: Sequence[Link] = (),
+        *,
+        respect: bool = True,
+        deepest: int = documents.MAX_DEPTH,
+    ) -> documents.Walk:
+        return documents.Walk(
+            max_bytes=self._max_bytes,
+            chain=self._chain,
+            excluded=self._sources_match,
+            follow=[link.path for link in links if link.followed],
+            respect=respect,
+            deepest=deepest,
+        )
+
+    def _sweep(self) -> Iterator[str]:
+        """Remove temporary files of dead runs; their bytes go to the journal."""
+        with self._guarded(""):
+            walk = self._walk(respect=False)
+            walk.run(self._root.fd())
+            for folder, name in walk.leftovers:
+                path = f"{folder}/{name}" if folder else name
+                parts = folder.split("/") if folder else []
+                # One that cannot be removed (a read-only disk) does no harm.
+                with (
+                    contextlib.suppress(NotFound, PathRefused, OSError),
+                    self._root.folder(parts, path, follow=False) as fd,
+                ):
+                    atomic.sweep(fd, name, self._keeper(path, "leftover"), self._max_bytes)
+                    yield path
+
+    # -- errors ------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _guarded(self, path: str) -> Iterator[None]:
+        """Turn what the system says into errors that name the path and what to do."""
+        where = path or str(self.root)
+        try:
+            yield
+        except OSError as error:
+            what, hint = _REASONS.get(error.errno or 0, (error.strerror or str(error), ""))
+            raise StorageError(f"{where}: {what}", hint) from error
+        except atomic.NotRegularError:
+            raise PathRefused(f"{where!r}: is not a regular file") from None
+        except atomic.TooBigError:
+            raise TooLarge(f"{where}: is larger than {self._max_bytes} bytes") from None
+
+    def _check_size(self, path: str, size: int) -> None:
+        if size > self._max_bytes:
+            raise TooLarge(
+                f"{path}: would be larger than {self._max_bytes} bytes",
+                "split it, or raise indexing.max_file_bytes",
+            )
+
+
+# -- errors ----------------------------------------------------------------------------------
+
+
+def _check_etag(path: str, etag: str | None, current: bytes | None) -> None:
+    if etag is None:
+        return
+    actual = "" if current is None else edits.digest(current)
+    if etag != actual:
+        what = "it exists already" if etag == "" else "it changed since it was read"
+        raise Conflict(f"{path}: {what}", "read it again and repeat the change")
+
+
+def _contended(path: str) -> Conflict:
+    return Conflict(
+        f"{path}: another program keeps changing it, or has it open for writing",
+        "close it there, or try again",
+    )

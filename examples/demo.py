@@ -1,0 +1,109 @@
+"""A two-minute demonstration: a real daemon, a throw-away workspace, a sample transcript.
+
+Run it with `make demo`. It copies the transcript into the workspace as an agent would write it,
+waits until the daemon has extracted facts, asks three questions, and stops the daemon.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from hippod.client import Client
+from hippod.errors import DaemonDown
+
+HERE = Path(__file__).parent
+QUESTIONS = (
+    "where is the spare key of the boat house?",
+    "what protocol do the tide sensors use?",
+    "who is visiting in March?",
+)
+PATIENCE_SECONDS = 90
+
+
+def main() -> int:
+    """Run the demonstration; return 0 if facts came out and were found again."""
+    with tempfile.TemporaryDirectory(prefix="hippod-demo-") as folder:
+        workspace = Path(folder) / "workspace"
+        socket = Path(folder) / "hippod.sock"
+        environ = os.environ | {
+            "HIPPOD_WORKSPACE": str(workspace),
+            "HIPPOD_SOCKET": str(socket),
+            "HIPPOD_CONFIG": str(Path(folder) / "none.toml"),
+            "HIPPOD_WORKSPACE__USER": "Mara",
+            "HIPPOD_WORKSPACE__TIMEZONE": "Europe/Copenhagen",
+            "HIPPOD_RETAIN__QUIET": "1s",
+            "HIPPOD_RETAIN__BACKFILL_DAYS": "36500",
+            "HIPPOD_LOG__FORMAT": "console",
+        }
+        say("Starting hippod on a throw-away workspace ...")
+        daemon = subprocess.Popen([sys.executable, "-m", "hippod", "run"], env=environ)
+        try:
+            return show(Client(socket_path=str(socket)), workspace, daemon)
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            code = daemon.wait(10)
+            say(f"hippod stopped with exit code {code}.")
+
+
+def show(client: Client, workspace: Path, daemon: subprocess.Popen[bytes]) -> int:
+    """Feed the transcript to the running daemon and show what it made of it."""
+    wait_until(lambda: is_up(client), daemon, "the daemon to answer")
+    say("An agent writes a session transcript (examples/demo/session.jsonl) ...")
+    transcript = workspace / "sessions" / "demo.jsonl"
+    transcript.parent.mkdir(exist_ok=True)
+    transcript.write_bytes((HERE / "demo" / "session.jsonl").read_bytes())
+    log = workspace / "memory" / "2026-03-02.md"
+    wait_until(log.exists, daemon, "facts in the daily log")
+    say(f"{log.relative_to(workspace)}, written by hippod:")
+    print(log.read_text())
+    found = 0
+    for question in QUESTIONS:
+        say(f'hippod recall --k 1 "{question}"')
+        for hit in ask(client, question, daemon):
+            print(f"  {hit['source']}\n    {hit['content']}")
+            found += hit["kind"] != "document"
+    return 0 if found == len(QUESTIONS) else 1
+
+
+def ask(client: Client, question: str, daemon: subprocess.Popen[bytes]) -> list[dict]:
+    """Return the best hit, once the index has caught up with the log."""
+    hits: list[dict] = []
+
+    def caught_up() -> bool:
+        hits[:] = client.recall(question, limit=1)["hits"]
+        return bool(hits)
+
+    wait_until(caught_up, daemon, "the index")
+    return hits
+
+
+def is_up(client: Client) -> bool:
+    """Say whether the daemon answers."""
+    try:
+        return bool(client.health()["ok"])
+    except DaemonDown:
+        return False
+
+
+def wait_until(condition, daemon: subprocess.Popen[bytes], what: str) -> None:
+    """Look every tenth of a second until `condition()` holds; give up with a clear message."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        if daemon.poll() is not None:
+            sys.exit(f"demo: the daemon ended with exit code {daemon.returncode}")
+        if time.monotonic() > deadline:
+            sys.exit(f"demo: gave up waiting for {what} after {PATIENCE_SECONDS} s")
+        time.sleep(0.1)
+
+
+def say(text: str) -> None:
+    """Print a heading."""
+    print(f"\n\033[1m▸ {text}\033[0m" if sys.stdout.isatty() else f"\n> {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

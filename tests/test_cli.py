@@ -1,0 +1,730 @@
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from hippod import __version__, wire
+from hippod.cli import COMMANDS, main
+from hippod.cli.output import printable
+from tests.fake_door import FakeDoor, reply
+
+SOURCE = Path(__file__).parents[1] / "daemon"
+
+HIT = {
+    "id": "h1", "document_id": "d1", "path": "memory/2026-03-03.md", "chunk_index": 0,
+    "line_start": 12, "line_end": 12, "source": "memory/2026-03-03.md#L12", "kind": "opinion",
+    "timestamp": "2026-03-03T09:15:00+01:00", "valid_from": None, "valid_until": None,
+    "superseded_by": None, "entities": ["Anna"], "confidence": 0.95,
+    "content": "Prefers the night train to Vienna over flying.", "score": 1.2,
+    "bm25_score": 0.7, "vector_score": 0.4,
+}  # fmt: skip
+FRESH = {"pending": 0, "vectors_pending": 0, "behind_seconds": 0.0, "updated": None}
+ANSWER: dict[str, Any] = {
+    "hits": [HIT], "legs": {"lexical": "ok", "vector": "ok"}, "degraded": False,
+    "truncated": False, "freshness": FRESH, "took_ms": 1.5,
+}  # fmt: skip
+WRITTEN = {"path": "notes/a.md", "etag": "e1", "changed": True, "line": None}
+
+
+class Shell:
+    """Runs the real command line against one folder as home and one socket."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(SOURCE),
+            "HOME": str(folder),
+            "HIPPOD_SOCKET": str(folder / "d.sock"),
+            "COLUMNS": "80",
+        }
+
+    def run(
+        self, *words: str, stdin: str | bytes = b"", **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "hippod", *words],
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            env={**self.env, **env},
+            cwd=self.folder,
+            timeout=60,
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    with TemporaryDirectory(prefix="hd", dir="/tmp") as name:  # a socket's path must be short
+        yield Shell(Path(name))
+
+
+@pytest.fixture
+def door(shell: Shell) -> Iterator[FakeDoor]:
+    with FakeDoor(shell.folder / "d.sock") as made:
+        yield made
+
+
+@pytest.fixture
+def inside(shell: Shell, door: FakeDoor, monkeypatch: pytest.MonkeyPatch) -> FakeDoor:
+    """The same without a process of its own, for what only concerns the text."""
+    for name, value in shell.env.items():
+        monkeypatch.setenv(name, value)
+    return door
+
+
+# -- the cold path -----------------------------------------------------------------------------
+
+HEAVY = {
+    "httpx", "http.client", "email", "ssl", "asyncio", "tomllib", "numpy", "fastapi", "pydantic",
+    "structlog", "rich", "typing", "dataclasses", "pathlib", "urllib.parse", "inspect", "logging",
+    "importlib.metadata", "tempfile", "shutil", "subprocess",
+}  # fmt: skip
+
+
+LIST_MODULES = """
+import sys
+before = set(sys.modules)
+from hippod.cli import main
+code = main(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    print(*sys.modules.keys() - before, file=file)
+sys.exit(code)
+"""
+
+
+def loaded_by(shell: Shell, *words: str, **env: str) -> tuple[int, set[str]]:
+    listing = shell.folder / "modules"
+    command = [sys.executable, "-c", LIST_MODULES, str(listing), *words]
+    done = subprocess.run(command, env={**shell.env, **env}, capture_output=True, check=False)
+    return done.returncode, set(listing.read_text().split())
+
+
+def check_cheap(modules: set[str]) -> None:
+    assert not modules & HEAVY
+    assert {name.split(".")[0] for name in modules} <= {*sys.stdlib_module_names, "hippod"}
+
+
+@pytest.mark.parametrize("words", [["recall", "night"], ["read", "a.md"], ["retain", "--flush"]])
+def test_a_client_loads_only_the_cheap_standard_library(
+    shell: Shell, door: FakeDoor, words: list[str]
+) -> None:
+    door.answer = {**ANSWER, "content": "", "queued": 0}
+    code, modules = loaded_by(shell, *words)
+    assert code == 0
+    check_cheap(modules)
+
+
+def test_so_does_one_whose_daemon_is_down_and_whose_config_moves_nothing(shell: Shell) -> None:
+    (shell.folder / ".hippod").mkdir()
+    config = shell.folder / ".hippod/config.toml"
+    config.write_text("# [workspace]\n[retain]\nquiet = 60\n")
+    environ = {"HIPPOD_SOCKET": "", "XDG_RUNTIME_DIR": str(shell.folder)}
+    code, modules = loaded_by(shell, "status", **environ)
+    assert code == 3
+    check_cheap(modules)
+    config.write_text("[workspace]\npath = '/w'\n")
+    code, modules = loaded_by(shell, "status", **environ)
+    assert (code, "tomllib" in modules) == (3, True)
+
+
+# -- options, usage, exit codes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["recall", "x", "--json", "--scope", "group"],
+        ["--json", "--scope", "group", "recall", "x"],
+        ["--scope=group", "search", "--json", "x"],
+    ],
+)
+def test_options_may_stand_anywhere(shell: Shell, door: FakeDoor, words: list[str]) -> None:
+    door.answer = ANSWER
+    done = shell.run(*words)
+    assert json.loads(done.stdout) == ANSWER
+    assert door.last.json == {"query": "x", "scope": "group"}
+
+
+def test_scope_comes_from_the_environment_and_is_checked(shell: Shell, door: FakeDoor) -> None:
+    shell.run("status", HIPPOD_SCOPE="group")
+    assert door.last.target == "/v1/status?scope=group"
+    shell.run("status", "--scope", "main", HIPPOD_SCOPE="group")
+    assert door.last.target == "/v1/status?scope=main"
+    done = shell.run("status", HIPPOD_SCOPE="everything")
+    assert (done.returncode, door.sent[2:]) == (2, [])
+    assert "HIPPOD_SCOPE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["recal", "x"], "did you mean 'recall'?"),
+        (["--verbose"], "unrecognized arguments: --verbose"),
+        (["--json"], "no command"),
+        (["recall"], "query"),
+        (["recall", "-band"], 'put -- before text that starts with "-"'),
+        (["recall", "x", "--limit", "ten"], "--limit"),
+        (["recall", "x", "--min-score", "nan"], "--min-score"),
+        (["recall", "x", "--mode", "magic"], "--mode"),
+        (["recall", "x", "--lim", "3"], "--lim"),
+        (["status", "--timeout", "0"], "--timeout"),
+        (["status", "--scope", "all"], "--scope"),
+        (["jobs", "run"], "which one?"),
+        (["retain"], "nothing to retain"),
+        (["replace", "a.md", "old"], "new"),
+        (["day"], "YYYY-MM-DD"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("hippod: ")
+    assert error.count("\n") == 1
+    assert told in error
+    assert inside.sent == []
+
+
+def test_without_a_command_the_commands_are_listed(shell: Shell) -> None:
+    done = shell.run()
+    assert (done.returncode, done.stdout) == (2, "")
+    asked = shell.run("--help")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert asked.stdout == done.stderr
+    assert all(f"  {name} " in asked.stdout for name in COMMANDS)
+
+
+def test_version(shell: Shell) -> None:
+    assert shell.run("--version").stdout == f"hippod {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "search"])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"usage: hippod {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("code", "exit_code"),
+    [
+        ("failed", 1), ("forbidden", 1), ("storage", 1), ("invalid", 2), ("path_refused", 2),
+        ("too_large", 2), ("daemon_down", 3), ("not_responding", 3), ("not_found", 4),
+        ("conflict", 5), ("busy", 5), ("from_the_future", 1),
+    ],
+)  # fmt: skip
+def test_exit_codes(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str], code: str, exit_code: int
+) -> None:
+    inside.fail(400, code, "a\nb\x1b[2J", "do c")
+    assert main(["read", "a.md"]) == exit_code
+    seen = capsys.readouterr()
+    assert (seen.out, seen.err) == ("", "hippod: a\\nb\\x1b[2J (do c)\n")
+
+
+def test_json_of_a_failure_is_the_error_object(shell: Shell, door: FakeDoor) -> None:
+    door.fail(404, "not_found", "a.md: no such document")
+    done = shell.run("read", "a.md", "--json")
+    assert done.returncode == 4
+    assert json.loads(done.stdout) == door.answer
+    assert done.stderr == "hippod: a.md: no such document\n"
+
+
+@pytest.mark.parametrize("command", ["status", "recall", "today", "jobs", "config", "tree"])
+def test_a_daemon_that_is_down_is_exit_code_3_and_says_how_to_start_it(
+    shell: Shell, command: str
+) -> None:
+    done = shell.run(command, *(["x"] if command == "recall" else []))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        f"hippod: no daemon answers at {shell.folder}/d.sock (start it with: hippod run)\n"
+    )
+
+
+def test_a_stopped_daemon_is_not_responding(shell: Shell, door: FakeDoor) -> None:
+    door.hang = True
+    done = shell.run("status", "--timeout", "0.3")
+    assert done.returncode == 3
+    assert "is not responding (waited 0.3 s)" in done.stderr
+
+
+def test_another_version_is_said_once(shell: Shell, door: FakeDoor) -> None:
+    door.version = "7.0"
+    done = shell.run("status")
+    assert done.returncode == 0
+    assert done.stderr.count("version 7.0") == 1
+    door.fail(404, "not_found", "gone")
+    assert shell.run("read", "a.md").stderr.count("version 7.0") == 1
+
+
+def test_a_config_that_is_missing_or_broken_is_named(shell: Shell, door: FakeDoor) -> None:
+    assert shell.run("status", "--config", "none.toml").returncode == 4
+    broken = shell.folder / "broken.toml"
+    broken.write_text("[workspace\npath = 3")
+    environ = {"HIPPOD_SOCKET": "", "XDG_RUNTIME_DIR": str(shell.folder)}
+    done = shell.run("status", "--config", "broken.toml", **environ)
+    assert done.returncode == 2
+    assert f"{broken}: not valid TOML" in done.stderr
+    assert door.sent == []
+
+
+def test_the_socket_is_found_by_workspace_and_config(shell: Shell) -> None:
+    environ = {"HIPPOD_SOCKET": "", "XDG_RUNTIME_DIR": str(shell.folder)}
+    (shell.folder / "c.toml").write_text('[server]\nsocket = "own.sock"\n')
+    with FakeDoor(shell.folder / "own.sock") as door:
+        assert shell.run("status", "--config", "c.toml", **environ).returncode == 0
+        assert shell.run("status", "--socket", "own.sock").returncode == 0
+        assert len(door.sent) == 2
+    elsewhere = shell.run("status", "--workspace", "other", **environ)
+    assert f"{shell.folder}/hippod/other-" in elsewhere.stderr
+    assert f"hippod --workspace {shell.folder / 'other'} run" in elsewhere.stderr.replace(
+        "--workspace other", f"--workspace {shell.folder / 'other'}"
+    )
+
+
+# -- output ------------------------------------------------------------------------------------
+
+
+def test_recall_prints_rank_citation_kind_and_snippet(shell: Shell, door: FakeDoor) -> None:
+    long = {**HIT, "content": "word " * 400, "kind": "document", "confidence": None}
+    door.answer = {**ANSWER, "hits": [HIT, {**long, "entities": [], "timestamp": None}]}
+    done = shell.run("recall", "night", "train")
+    lines = done.stdout.splitlines()
+    assert lines[0] == " 1 memory/2026-03-03.md#L12  opinion · 2026-03-03 09:15 · @Anna · c=0.95"
+    assert lines[1] == "   Prefers the night train to Vienna over flying."
+    assert lines[3] == " 2 memory/2026-03-03.md#L12  document"
+    assert lines[-1].endswith(" …")
+    assert all(len(line) <= 80 for line in lines)
+    assert "\x1b" not in done.stdout
+    assert door.last.json["query"] == "night train"
+
+
+def test_recall_passes_every_option(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    shell.run(
+        "recall", "q", "--k", "3", "--since", "30d", "--until", "2026", "--as-of", "2026-01",
+        "--kind", "world,opinion", "--kind", "document", "--entity", "Anna", "--path", "memory/*",
+        "--mode", "lexical", "--fusion", "rrf", "--min-score", "0.1", "--bm25-weight", "0.2",
+        "--vector-weight", "0.8", "--budget", "500",
+    )  # fmt: skip
+    asked = wire.RecallRequest.model_validate(door.last.json)
+    assert asked.kind == ("world", "opinion", "document")
+    unset = [name for name, value in door.last.json.items() if value in (None, "", [])]
+    assert unset == []
+    assert door.last.json.keys() == wire.RecallRequest.model_fields.keys()
+
+
+@pytest.mark.parametrize("query", ["", "   ", "-", "*", 'note "later', "a\nb", "🦉", "C++", "; ls"])
+def test_any_query_is_passed_on(inside: FakeDoor, query: str) -> None:
+    inside.answer = {**ANSWER, "hits": []}
+    assert main(["recall", query]) == 0
+    assert inside.last.json["query"] == query
+
+
+def test_text_after_two_dashes_may_look_like_an_option(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    assert shell.run("--json", "recall", "--", "-band", "--json").returncode == 0
+    assert door.last.json["query"] == "-band --json"
+
+
+def test_query_bytes_that_are_not_text_do_no_harm(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    command = [sys.executable, "-m", "hippod", "recall", b"caf\xc3"]
+    done = subprocess.run(command, env=shell.env, capture_output=True)
+    assert done.returncode == 0
+    assert door.last.json["query"].startswith("caf")
+
+
+def test_recall_says_what_is_lacking(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.answer = {
+        **ANSWER, "hits": [], "legs": {"lexical": "ok", "vector": "failed"}, "degraded": True,
+        "truncated": True, "freshness": {**FRESH, "pending": 3},
+    }  # fmt: skip
+    assert main(["recall", "x"]) == 0
+    seen = capsys.readouterr()
+    assert seen.out == "no hits\n"
+    assert "vector search failed" in seen.err
+    assert "too long" in seen.err
+    assert "3 changed files" in seen.err
+
+
+EVIL = "a\nb\x1b[2J\x9b31m\u202eevil\u2028\x7f.md"
+
+
+def test_names_and_content_cannot_steer_the_terminal(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hit = {**HIT, "source": EVIL, "content": EVIL, "kind": EVIL, "entities": [EVIL]}
+    row = {"name": EVIL, "path": EVIL, "is_directory": False}
+    job = dict.fromkeys(wire.Job.model_fields, EVIL)
+    fact = {"id": "x", "path": EVIL, "line": 3, "source": "s", "bullet": EVIL}
+    for words, answer in (
+        (["recall", "x"], {**ANSWER, "hits": [hit]}),
+        (["tree"], {"directory": "", "entries": [row]}),
+        (["tree", "--flat"], {"directory": "", "entries": [row]}),
+        (["write", "x", "y"], {**WRITTEN, "path": EVIL, "etag": EVIL}),
+        (["delete", "x"], {**WRITTEN, "path": EVIL}),
+        (["status"], {EVIL: EVIL, "part": {EVIL: EVIL}, EVIL + "2": [EVIL]}),
+        (["jobs"], {"jobs": [job]}),
+        (["config", "show"], {EVIL: {"value": EVIL, "source": EVIL}}),
+        (["retain", "--fact", "x"], {"queued": 0, "stored": [fact], "rejected": []}),
+        (["recall", "x", "--json"], {**ANSWER, "hits": [hit]}),
+    ):
+        inside.answer = answer
+        assert main(words) == 0
+        shown = capsys.readouterr().out
+        assert shown
+        assert not set(shown) & {"\x1b", "\x9b", "\u202e", "\x7f"}, words
+
+
+def test_printable_keeps_ordinary_text() -> None:
+    assert printable("Grüße, 日本 👩‍👩‍👧 ﷽") == "Grüße, 日本 👩‍👩‍👧 ﷽"
+    assert printable("a\tb\n", lines=True) == "a\tb\n"
+    assert printable("a\rb", lines=True) == "a\\rb"
+
+
+def test_json_is_one_document_with_every_character(shell: Shell, door: FakeDoor) -> None:
+    door.answer = {"text": EVIL + "Grüße 日本 👩‍👩‍👧 \x00"}
+    for environ in ({}, {"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}):
+        done = shell.run("status", "--json", **environ)
+        assert json.loads(done.stdout) == door.answer
+    assert "日本" in shell.run("status", "--json", PYTHONIOENCODING="utf-8").stdout
+
+
+def test_text_that_the_terminal_cannot_show_is_escaped(shell: Shell, door: FakeDoor) -> None:
+    door.answer = {**ANSWER, "hits": [{**HIT, "content": "日本 🦉"}]}
+    done = shell.run("recall", "x", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "\\U0001f989" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "content", ["", "no newline", "a\r\nb\r\n", "\ufeff# T\n", "\x1b[2J\x00\n"]
+)
+def test_read_is_byte_for_byte(shell: Shell, door: FakeDoor, content: str) -> None:
+    door.answer = {"path": "a.md", "content": content, "etag": "e", "size": 1, "modified": ""}
+    command = [sys.executable, "-m", "hippod", "read", "a.md"]
+    environ = {**shell.env, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=environ, capture_output=True, check=True)
+    assert done.stdout == content.encode()
+
+
+@pytest.mark.parametrize("verb", ["write", "append"])
+def test_content_from_argument_or_stdin(shell: Shell, door: FakeDoor, verb: str) -> None:
+    door.answer = WRITTEN
+    assert shell.run(verb, "notes/a.md", "text", "--etag", "").returncode == 0
+    assert (door.last.json["content"], door.last.json["etag"]) == ("text", "")
+    for words in (["-"], []):
+        assert shell.run(verb, "notes/a.md", *words, stdin="Grüße\r\n🦉").returncode == 0
+        assert door.last.json["content"] == "Grüße\r\n🦉"
+        assert "etag" not in door.last.json
+    before = len(door.sent)
+    done = shell.run(verb, "notes/a.md", "-", stdin=b"caf\xe9")
+    assert (done.returncode, len(door.sent)) == (2, before)
+    assert "not UTF-8 at byte 3" in done.stderr
+
+
+def test_writes_say_what_they_did(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.answer = WRITTEN
+    for words, told in (
+        (["write", "notes/a.md", "x"], "wrote notes/a.md  etag e1\n"),
+        (["append", "notes/a.md", "x"], "appended to notes/a.md  etag e1\n"),
+        (["replace", "notes/a.md", "x", "y"], "changed notes/a.md  etag e1\n"),
+        (["delete", "notes/a.md"], "deleted notes/a.md\n"),
+        (["note", "tea", "with", "Anna"], "noted in notes/a.md  etag e1\n"),
+    ):
+        assert main(words) == 0
+        assert capsys.readouterr().out == told
+    assert inside.last.json["text"] == "tea with Anna"
+    inside.answer = {**WRITTEN, "changed": False, "line": 7}
+    main(["write", "notes/a.md", "x"])
+    assert capsys.readouterr().out == "unchanged: notes/a.md#L7  etag e1\n"
+
+
+def test_tree_is_indented_or_flat(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [("memory/a", True), ("memory/a/b c.md", False), ("memory/z.md", False)]
+    entries = [{"name": p.split("/")[-1], "path": p, "is_directory": d} for p, d in paths]
+    inside.answer = {"directory": "memory", "entries": entries}
+    assert main(["tree", "memory"]) == 0
+    assert capsys.readouterr().out == "a/\n  b c.md\nz.md\n"
+    assert "directory=memory&recursive=true" in inside.last.target
+    assert main(["tree", "memory", "--flat", "--no-recursive"]) == 0
+    assert capsys.readouterr().out == "memory/a/\nmemory/a/b c.md\nmemory/z.md\n"
+    assert "recursive=false" in inside.last.target
+
+
+def test_daily_logs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    log = {"date": "2026-03-03", "path": "memory/2026-03-03.md", "exists": True}
+    inside.answer = {**log, "content": "# Daily Log - 2026-03-03\n"}
+    assert main(["day", "2026-03-03"]) == 0
+    assert inside.last.target == "/v1/daily/2026-03-03?scope=main"
+    inside.answer = {**log, "content": "", "exists": False}
+    assert main(["today"]) == 0
+    assert "no daily log for 2026-03-03 yet" in capsys.readouterr().err
+
+
+def test_status_fits_on_a_screen(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    inside.answer = {
+        "ok": True, "version": "1.2", "uptime_seconds": 7200.0,
+        "workspace": {"path": "/w", "timezone": "Europe/Vienna"},
+        "index": {"documents": 3, "size_bytes": 2_500_000, "skipped": {}},
+        "sources": [{"name": "main", "files": 0}, {"name": "claude", "files": 2}],
+        "alarms": [], "jobs": None,
+    }  # fmt: skip
+    assert main(["status"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ok yes · version 1.2 · uptime 2.0 h · jobs -",
+        "workspace  path /w · timezone Europe/Vienna",
+        "index      documents 3 · size 2.5 MB · skipped -",
+        "sources    name main · files 0",
+        "           name claude · files 2",
+        "alarms     -",
+    ]
+
+
+def test_jobs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
+    job = {"name": "reconcile", "schedule": "every 15 min", "next_run": "2026-03-03T10:00:00Z",
+           "last_run": None, "last_seconds": None, "last_outcome": None}  # fmt: skip
+    inside.answer = {"jobs": [job]}
+    assert main(["jobs"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[0].split() == ["job", "schedule", "next", "last", "outcome"]
+    assert rows[1].split("  ")[0] == "reconcile"
+    inside.answer = job
+    assert main(["jobs", "run", "reconcile"]) == 0
+    assert inside.last.target == "/v1/jobs/reconcile/run"
+    assert main(["reindex", "--full"]) == 0
+    assert inside.last.json == {"full": True, "scope": "main"}
+
+
+MESSAGES = [
+    {"role": "user", "content": "I moved\u2028to Graz"},
+    {"role": "assistant", "content": ""},
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(MESSAGES),
+        json.dumps({"messages": MESSAGES}),
+        "\n".join(json.dumps(m, ensure_ascii=False) for m in MESSAGES) + "\n\n",
+        "\ufeff" + json.dumps(MESSAGES, indent=2),
+    ],
+)
+def test_retain_takes_messages_in_every_usual_form(shell: Shell, door: FakeDoor, text: str) -> None:
+    door.answer = {"queued": 2, "stored": [], "rejected": []}
+    done = shell.run("retain", "-", "--session", "s1", stdin=text)
+    assert done.stdout == "0 stored, 2 turns queued\n"
+    assert wire.RetainRequest.model_validate(door.last.json).session == "s1"
+    assert door.last.json["messages"] == MESSAGES
+    (shell.folder / "m.json").write_text(text, encoding="utf-8")
+    assert shell.run("retain", "m.json").returncode == 0
+    assert door.last.json["messages"] == MESSAGES
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{}\nnot json", "-: line 2: not JSON"),
+        ("[1]", "-: not a list of messages"),
+        ("3", "-: not a list of messages"),
+        ('{"a": 1}\n[]', "-: line 2: not a message"),
+        ("[" * 100_000, "-: line 1: not JSON"),
+    ],
+)
+def test_retain_names_the_line_that_is_wrong(
+    inside: FakeDoor,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    told: str,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["retain", "-"]) == 2
+    assert told in capsys.readouterr().err
+    assert inside.sent == []
+
+
+def test_retain_facts_flush_and_explain(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fact = {"id": "x", "path": "memory/2026-03-03.md", "line": 9, "source": "",
+            "bullet": "- W @Anna: Moved to Graz. ^x"}  # fmt: skip
+    rejected = {"text": "ok", "reason": "no content"}
+    inside.answer = {"queued": 0, "stored": [fact], "rejected": [rejected]}
+    assert main(["retain", "--fact", "W @Anna: Moved", "--fact", "B : y", "--explain"]) == 0
+    assert inside.last.json["facts"] == ["W @Anna: Moved", "B : y"]
+    assert capsys.readouterr().out.splitlines() == [
+        "memory/2026-03-03.md#L9  - W @Anna: Moved to Graz. ^x",
+        "rejected: ok (no content)",
+        "1 stored, 1 rejected",
+    ]
+    assert main(["retain", "--flush", "--wait"]) == 0
+    assert inside.last.json["flush"] is inside.last.json["wait"] is True
+    assert main(["retain", "none.json"]) == 4
+
+
+# -- terminals, pipes, signals -----------------------------------------------------------------
+
+
+def on_a_terminal(shell: Shell, *words: str, **env: str) -> str:
+    reader, writer = pty.openpty()
+    environ = {**shell.env, "TERM": "xterm", **env}
+    with subprocess.Popen(
+        [sys.executable, "-m", "hippod", *words], env=environ, stdout=writer, stdin=writer
+    ) as process:
+        os.close(writer)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(reader, 65_536)
+            except OSError:  # Linux: the other end is closed
+                break
+            if not piece:
+                break
+            shown += piece
+        assert process.wait(60) == 0
+    os.close(reader)
+    return shown.decode()
+
+
+def test_terms_are_highlighted_for_people_only(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    shown = on_a_terminal(shell, "recall", "the", "NIGHT", "trains?")
+    assert "\x1b[33mnight\x1b[0m" in shown
+    assert "\x1b[33mthe" not in shown
+    for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_a_terminal(shell, "recall", "night", **environ)
+    assert "\x1b[33mnight" in on_a_terminal(shell, "recall", "night", NO_COLOR="")
+
+
+def test_a_document_cannot_steer_the_terminal(shell: Shell, door: FakeDoor) -> None:
+    door.answer = {"path": "a.md", "content": "a\tb\r\n\x1b]0;x\x07 c\rd", "etag": "e"}
+    assert on_a_terminal(shell, "read", "a.md") == "a\tb\r\n\\x1b]0;x\\x07 c\\rd\r\n"
+
+
+def test_a_closed_pipe_is_quiet(shell: Shell, door: FakeDoor) -> None:
+    door.answer = {
+        "directory": "",
+        "entries": [{"name": f"{n}.md", "path": f"{n}.md", "is_directory": False}
+                    for n in range(50_000)],
+    }  # fmt: skip
+    command = f"{sys.executable} -m hippod tree | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], env=shell.env, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("0.md\n141\n", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_behind_stdout_is_an_error(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    for words in (["recall", "x"], ["status", "--json"]):
+        with open("/dev/full", "w") as full:  # noqa: PTH123
+            done = subprocess.run(
+                [sys.executable, "-m", "hippod", *words], env=shell.env, stdout=full,
+                stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        assert done.returncode == 1
+        assert done.stderr == "hippod: cannot write the answer: No space left on device\n"
+
+
+def test_closed_standard_streams_do_no_harm(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
+        command = f"{sys.executable} -m hippod recall x {closed}"
+        done = subprocess.run(["bash", "-c", command], env=shell.env, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_ctrl_c_is_quiet_and_130(shell: Shell, door: FakeDoor) -> None:
+    door.hang = True
+    with subprocess.Popen(
+        [sys.executable, "-m", "hippod", "status"],
+        env=shell.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        door.asked.wait(30)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_an_answer_of_something_else_is_an_error(shell: Shell, door: FakeDoor) -> None:
+    for raw in (b"SSH-2.0\r\n\r\n", reply(200, [1]), b""):
+        door.raw = raw
+        done = shell.run("status")
+        assert done.returncode == 1
+        assert done.stderr.startswith("hippod: ")
+
+
+# -- init, run, config --offline ---------------------------------------------------------------
+
+
+def test_init_and_run_hand_over_to_their_modules(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[Any] = []
+    seed, daemon = types.ModuleType("workspace_seed"), types.ModuleType("daemon")
+
+    def init(root: Path) -> list[str]:
+        calls.append(root)
+        return ["MEMORY.md"]
+
+    def run(config: Any, *, config_path: Path | None) -> int:
+        calls.append((config.workspace.path, config.server.socket, config_path))
+        return 7
+
+    monkeypatch.setattr(seed, "init", init, raising=False)
+    monkeypatch.setattr(daemon, "run", run, raising=False)
+    for name, module in (("workspace_seed", seed), ("daemon", daemon)):
+        monkeypatch.setitem(sys.modules, f"hippod.{name}", module)
+        monkeypatch.setattr(f"hippod.{name}", module, raising=False)
+    for name, value in shell.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(shell.folder)
+
+    assert main(["init"]) == 0
+    assert main(["init", "here"]) == 0
+    assert calls == [shell.folder / ".hippod/workspace", shell.folder / "here"]
+    assert "created MEMORY.md" in capsys.readouterr().out
+
+    config = shell.folder / "c.toml"
+    config.write_text('[workspace]\npath = "notes"\n')
+    assert main(["run", "--config", "c.toml", "--socket", "other.sock"]) == 7
+    assert calls[-1] == (shell.folder / "notes", str(shell.folder / "other.sock"), config)
+    assert main(["--workspace", "elsewhere", "run"]) == 7
+    assert calls[-1] == (shell.folder / "elsewhere", shell.env["HIPPOD_SOCKET"], None)
+
+
+def test_config_show_offline_needs_no_daemon(shell: Shell) -> None:
+    (shell.folder / "c.toml").write_text("[retain]\nquiet = '2m'\n")
+    done = shell.run("config", "show", "--offline", "--config", "c.toml", "--json")
+    shown = json.loads(done.stdout)
+    assert shown["retain.quiet"] == {"value": 120.0, "source": str(shell.folder / "c.toml")}
+    assert shown["server.socket"]["value"] == shell.env["HIPPOD_SOCKET"]
+
+
+def test_every_fault_of_a_config_is_a_line(shell: Shell) -> None:
+    (shell.folder / "c.toml").write_text("[retain]\nquiett = 1\n[recall]\nlimit = 0\n")
+    done = shell.run("config", "--offline", "--config", "c.toml")
+    assert done.returncode == 2
+    assert [line.split(": ")[2] for line in done.stderr.splitlines()] == [
+        "retain.quiett", "recall.limit"
+    ]  # fmt: skip
+    assert "did you mean 'quiet'?" in done.stderr

@@ -1,0 +1,128 @@
+import tomllib
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from hippod.config import Config, explain, load
+from hippod.errors import ConfigError
+
+ROOT = Path(__file__).parent.parent
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def problems(path: Path | None, environ: dict[str, str] | None = None) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load(path, environ or {})
+    return list(caught.value.problems)
+
+
+def test_example_shows_every_key_at_its_default() -> None:
+    data = tomllib.loads((ROOT / "config.example.toml").read_text())
+    assert Config.model_validate(data) == Config()
+    for name, field in Config.model_fields.items():
+        default = field.default
+        keys = set(data[name][0]) if isinstance(default, tuple) else set(data[name])
+        model = type(default[0]) if isinstance(default, tuple) else type(default)
+        assert keys == set(model.model_fields), f"[{name}] in config.example.toml"
+
+
+def test_missing_file_means_defaults(tmp_path: Path) -> None:
+    assert load(tmp_path / "none.toml", {}) == Config()
+    assert load(None, {}) == Config()
+
+
+def test_all_faults_are_named_at_once_with_file_and_key(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        """
+[workspace]
+layuot = "openclaw"
+timezone = 5
+[retain]
+quiet = "soon"
+[[sources]]
+name = "bad name"
+path = "x"
+[chunking]
+max_chunk_size = 1
+""",
+    )
+    found = problems(path)
+    assert len(found) == 5
+    assert all(fault.startswith(f"{path}: ") for fault in found)
+    assert any(
+        "workspace.layuot: unknown key; did you mean 'layout'?" in fault for fault in found
+    )
+    assert any("retain.quiet: a duration such as" in fault for fault in found)
+    assert any("sources.0.name" in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[workspace]\ntimezone = "Mars/Base"', "no such IANA zone 'Mars/Base'"),
+        ("[chunking]\noverlap = 400", "more than half of max_chunk_size"),
+        ('[retain]\nquiet = "1h"', "longest_wait: shorter than retain.quiet"),
+        ("[recall]\nbm25_weight = 0\nvector_weight = 0", "both weights are 0"),
+        ("[schedule]\nreconcile = 5", "schedule.reconcile"),
+        (
+            '[[sources]]\nname = "a"\npath = "x"\n[[sources]]\nname = "a"\npath = "y"',
+            "the name 'a' is used twice",
+        ),
+        ("workspace = 3", "workspace"),
+        ("[workspace", "not valid TOML"),
+    ],
+)
+def test_faults_that_only_show_between_keys(tmp_path: Path, text: str, expected: str) -> None:
+    assert any(expected in fault for fault in problems(write(tmp_path, text)))
+
+
+def test_file_that_is_not_text_is_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"\xff\xfe[workspace]")
+    assert "not valid TOML" in problems(path)[0]
+
+
+def test_environment_overrides_the_file_and_is_named_in_faults(tmp_path: Path) -> None:
+    path = write(tmp_path, '[retain]\nquiet = "5m"\n')
+    environ = {"HIPPOD_RETAIN__QUIET": "20s", "HIPPOD_SOCKET": "/x", "HIPPOD_WORKSPACE": "/y"}
+    assert load(path, environ).retain.quiet == 20
+    found = problems(path, {"HIPPOD_RETAIN__MAX_PER_DAY": "many"})
+    assert found == [fault for fault in found if fault.startswith("HIPPOD_RETAIN__MAX_PER_DAY: ")]
+
+
+def test_environment_sets_lists_by_commas() -> None:
+    config = load(None, {"HIPPOD_PRIVACY__GROUP_PATHS": "/a.md, /b/**"})
+    assert config.privacy.group_paths == ("/a.md", "/b/**")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [('"200ms"', 0.2), ("300", 300), ('"5m"', 300), ('"6h"', 21600), ('"1.5 min"', 90)],
+)
+def test_durations(tmp_path: Path, text: str, seconds: float) -> None:
+    path = write(tmp_path, f'[generator]\nidle_unload = {text}\n[retain]\nlongest_wait = "9h"')
+    assert load(path, {}).generator.idle_unload == pytest.approx(seconds)
+
+
+def test_zone_is_the_configured_one_else_the_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load(None, {"HIPPOD_WORKSPACE__TIMEZONE": "Asia/Tokyo"}).zone == ZoneInfo("Asia/Tokyo")
+    monkeypatch.setenv("TZ", ":America/Denver")
+    assert load(None, {}).zone == ZoneInfo("America/Denver")
+    monkeypatch.setenv("TZ", "Not/AZone")
+    assert load(None, {}).zone == ZoneInfo("UTC")
+
+
+def test_explain_names_the_origin_of_each_value(tmp_path: Path) -> None:
+    path = write(tmp_path, "[retain]\nmax_per_day = 7\n")
+    environ = {"HIPPOD_RECALL__LIMIT": "3"}
+    shown = explain(load(path, environ), path, environ)
+    assert shown["retain.max_per_day"] == {"value": 7, "source": str(path)}
+    assert shown["recall.limit"] == {"value": 3, "source": "HIPPOD_RECALL__LIMIT"}
+    assert shown["recall.rrf_k"] == {"value": 60, "source": "default"}
