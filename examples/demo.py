@@ -15,6 +15,16 @@ from pathlib import Path
 from hippod.client import Client
 from hippod.errors import DaemonDown
 
+CONFIG = """
+[workspace]
+user = "Mara"
+timezone = "Europe/Copenhagen"
+[retain]
+quiet = "1s"            # a real conversation gets five minutes
+backfill_days = 36500   # the sample is from the past
+[log]
+format = "console"
+"""
 HERE = Path(__file__).parent
 QUESTIONS = (
     "where is the spare key of the boat house?",
@@ -29,15 +39,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="hippod-demo-") as folder:
         workspace = Path(folder) / "workspace"
         socket = Path(folder) / "hippod.sock"
+        config = Path(folder) / "config.toml"
+        config.write_text(CONFIG)
         environ = os.environ | {
+            "HIPPOD_CONFIG": str(config),
             "HIPPOD_WORKSPACE": str(workspace),
             "HIPPOD_SOCKET": str(socket),
-            "HIPPOD_CONFIG": str(Path(folder) / "none.toml"),
-            "HIPPOD_WORKSPACE__USER": "Mara",
-            "HIPPOD_WORKSPACE__TIMEZONE": "Europe/Copenhagen",
-            "HIPPOD_RETAIN__QUIET": "1s",
-            "HIPPOD_RETAIN__BACKFILL_DAYS": "36500",
-            "HIPPOD_LOG__FORMAT": "console",
         }
         say("Starting hippod on a throw-away workspace ...")
         daemon = subprocess.Popen([sys.executable, "-m", "hippod", "run"], env=environ)

@@ -647,6 +647,10 @@ def test_a_full_disk_behind_stdout_is_an_error(shell: Shell, door: FakeDoor) -> 
 
 def test_closed_standard_streams_do_no_harm(shell: Shell, door: FakeDoor) -> None:
     door.answer = ANSWER
+    command = f"{sys.executable} -m hippod write a.md <&-"
+    done = subprocess.run(["bash", "-c", command], env=shell.env, capture_output=True)
+    assert done.returncode == 2
+    assert b"stdin is closed" in done.stderr
     for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
         command = f"{sys.executable} -m hippod recall x {closed}"
         done = subprocess.run(["bash", "-c", command], env=shell.env, capture_output=True)

@@ -56,9 +56,7 @@ max_chunk_size = 1
     found = problems(path)
     assert len(found) == 5
     assert all(fault.startswith(f"{path}: ") for fault in found)
-    assert any(
-        "workspace.layuot: unknown key; did you mean 'layout'?" in fault for fault in found
-    )
+    assert any("workspace.layuot: unknown key; did you mean 'layout'?" in fault for fault in found)
     assert any("retain.quiet: a duration such as" in fault for fault in found)
     assert any("sources.0.name" in fault for fault in found)
 

@@ -1,6 +1,7 @@
 """The model child with a real GGUF: what it answers, and how it fails and comes back."""
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -18,6 +19,8 @@ import pytest
 from hippod.errors import ModelCrashed, ModelError, ModelTimeout, ModelUnavailable
 from hippod.models.embedded import embedded_gguf
 from hippod.models.llama import LlamaGenerator
+
+pytestmark = pytest.mark.slow
 
 FRUIT = ["apple", "pear", "plum"]
 PREFIX = "The following lines show what each person ate, in the order of the day.\n" + "".join(
@@ -292,6 +295,15 @@ class TestDamagedFiles:
         with pytest.raises(ModelUnavailable):
             assert make(tmp_path).model_id
 
+    def test_a_pipe_is_not_waited_for(
+        self, tmp_path: Path, make: Callable[..., LlamaGenerator]
+    ) -> None:
+        os.mkfifo(tmp_path / "model.gguf")
+        with pytest.raises(ModelUnavailable, match="not a file"):
+            make(tmp_path / "model.gguf").count(["x"])
+        with pytest.raises(ModelUnavailable, match="not a file"):
+            assert make(tmp_path / "model.gguf").model_id
+
     def test_a_truncated_one_backs_off_until_it_is_repaired(
         self, tmp_path: Path, gguf: Path, make: Callable[..., LlamaGenerator]
     ) -> None:
@@ -312,6 +324,18 @@ class TestDamagedFiles:
 
 
 class TestLife:
+    def test_a_process_that_cannot_start_is_an_unavailable_model(
+        self, make: Callable[..., LlamaGenerator], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail() -> None:
+            raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+        generator = make()
+        monkeypatch.setattr("hippod.models.llama.Child", fail)
+        with pytest.raises(ModelUnavailable, match="temporarily"):
+            generator.count(["x"])
+        assert generator.status()["state"] == "backoff"
+
     def test_nothing_runs_before_the_first_call(self, gguf: Path) -> None:
         generator = LlamaGenerator(gguf)
         assert generator.status()["state"] == "stopped"
@@ -365,6 +389,7 @@ class TestLife:
         assert eventually(lambda: generator.status()["state"] == "stopped")
         assert eventually(lambda: not Path(f"/proc/{pid}").exists())
         assert generator.count(["again"])
+        assert generator.status()["restarts"] == 0
 
     def test_unloading_counts_from_the_last_call(self, make: Callable[..., LlamaGenerator]) -> None:
         now = [0.0]

@@ -22,7 +22,6 @@ from hippod.workspace import PlannedAppend, Workspace
 
 logger = structlog.get_logger()
 
-CONTEXT_TURNS = 4
 RECENT_DAYS = 7
 """How far back facts count as known when a new one might repeat them."""
 MODEL_ATTEMPTS = 3
@@ -58,30 +57,31 @@ class Batches:
         Raises `ModelError`, `Conflict` or `StorageError` if it has to wait; the batch is then
         as far as it came, with the error and the time of the next try noted.
         """
+        if batch.status == "appended":
+            return ()
         try:
             if batch.status == "read":
                 batch = self._extract(batch)
-            if batch.status == "extracted":
-                batch = self._append(batch)
-                return batch.facts
+            self._append(batch)
         except (ModelError, Conflict, StorageError) as error:
             wait = RETRY_SECONDS[min(batch.attempts, len(RETRY_SECONDS) - 1)]
-            self._state.postpone(batch.id, error.message, self._clock() + timedelta(seconds=wait))
+            next_try = self._clock() + timedelta(seconds=wait)
+            self._state.retry_later(batch.id, error.message, next_try)
             raise
-        return ()
+        return batch.facts
 
     def read_back(self, batch: Batch) -> None:
         """Finish an appended batch whose ids stand; append once more what is missing.
 
         What is missing again after that was deleted by a person, and stays deleted.
         """
-        missing = self._missing(batch)
-        if not missing or batch.reappended:
+        missing = [fact for fact in self._missing(batch) if not fact.reappended]
+        if not missing:
             self._state.finish(batch.id)
             return
-        self._state.mark_reappended(batch.id)
-        for day, bullets in _by_day(missing).items():
-            self._workspace.append_facts(day, bullets)
+        self._state.mark_reappended(batch.id, [fact.id for fact in missing])
+        for day, made in _by_day(missing).items():
+            self._workspace.append_facts(day, [fact.bullet for fact in made])
         logger.info("facts.appended_again", batch=batch.id, facts=len(missing))
 
     # -- extraction ----------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class Batches:
         days = sorted({self._day(turn) for turn in batch.turns})
         found = selection.extract(
             batch.turns,
-            context=self._state.turns_before(batch.id, CONTEXT_TURNS),
+            context=batch.context,
             user=self._user_name(),
             agent=None,
             zone=self._config.zone,
@@ -108,7 +108,10 @@ class Batches:
             "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
             rejected=len(rejected), model=generator is not None,
         )  # fmt: skip
-        return self._state.store_facts(batch.id, made, rejected)
+        self._state.store_facts(
+            batch.id, made, rejected=[(item.text, item.reason) for item in rejected]
+        )
+        return self._state.batch(batch.id)
 
     def _fact(self, batch: Batch, draft: selection.Draft) -> BatchFact:
         day = self._day(draft.turn)
@@ -156,17 +159,21 @@ class Batches:
 
     # -- writing -------------------------------------------------------------------------------
 
-    def _append(self, batch: Batch) -> Batch:
-        def planned(append: PlannedAppend) -> None:
-            self._state.plan_append(batch.id, append)
+    def _append(self, batch: Batch) -> None:
+        def plan(planned: PlannedAppend) -> None:
+            self._state.plan_append(batch.id, planned)
 
-        for append in batch.appends:  # begun before a crash
-            self._workspace.complete_append(append, planned)
-        for day, bullets in _by_day(batch.facts).items():
-            self._workspace.append_facts(day, bullets, planned)
+        begun = {append.path: append for append in batch.planned}
+        for day, made in _by_day(batch.facts).items():
+            path = daylog.log_path(day, self._config.workspace.layout)
+            if path in batch.landed:
+                continue
+            if path in begun:  # before a crash: its tail may be torn
+                self._workspace.complete_append(begun[path], plan)
+            appended = self._workspace.append_facts(day, [fact.bullet for fact in made], plan)
+            self._state.mark_appended(batch.id, appended, [fact.id for fact in made])
         if not batch.facts:
-            return self._state.finish(batch.id)
-        return self._state.mark_appended(batch.id)
+            self._state.finish(batch.id)
 
     def _missing(self, batch: Batch) -> list[BatchFact]:
         standing = {
@@ -208,8 +215,8 @@ class Batches:
         return self._local(turn).date()
 
 
-def _by_day(made: Sequence[BatchFact]) -> dict[date, list[str]]:
-    days: dict[date, list[str]] = {}
+def _by_day(made: Sequence[BatchFact]) -> dict[date, list[BatchFact]]:
+    days: dict[date, list[BatchFact]] = {}
     for fact in made:
-        days.setdefault(fact.day, []).append(fact.bullet)
+        days.setdefault(fact.day, []).append(fact)
     return dict(sorted(days.items()))

@@ -16,7 +16,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, tzinfo
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, zip_longest
+from operator import itemgetter
 from typing import Final
 
 from hippod import daylog, facts, markdown
@@ -258,9 +259,10 @@ class _Run:
 
     def clock(self, first: int, last: int) -> time | None:
         """Return the time of the entry that `first` is in, else of one up to `last`."""
-        before = [clock for line, clock in self.clocks if line <= first]
-        within = [clock for line, clock in self.clocks if first < line <= last]
-        return before[-1] if before else within[0] if within else _clock_of(self.path)
+        at = bisect_right(self.clocks, first, key=itemgetter(0))
+        if at == 0 and self.clocks and self.clocks[0][0] <= last:
+            at = 1
+        return self.clocks[at - 1][1] if at else _clock_of(self.path)
 
 
 _CLOCK = re.compile(r"(?<![0-9:])((?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?)(?![0-9:])")
@@ -282,16 +284,16 @@ def _runs(page: _Page) -> Iterator[_Run]:
         hidden.update(range(placed.line_start, placed.line_end + 1))
     sections = page.document.sections
     waiting: list[int] = []
-    for section, following in zip(sections, (*sections[1:], None), strict=True):
+    for section, following in zip_longest(sections, sections[1:]):
         body = section.start
         if section.path and section.path[-1].start == section.start:
             body = section.path[-1].end + 1
             if not page.is_structure(section.path[-1]):
                 waiting += range(section.start, body)
         numbers = [number for number in range(body, section.end + 1) if number not in hidden]
-        if any(page.document.visible(number).strip() for number in numbers):
-            waiting += numbers
-        elif following and following.path[: len(section.path)] == section.path:
+        waiting += numbers
+        is_empty = not any(page.document.visible(number).strip() for number in numbers)
+        if is_empty and following and following.path[: len(section.path)] == section.path:
             continue
         yield from _split_private(page, section, waiting)
         waiting = []
@@ -450,32 +452,35 @@ class _Text:
         last = self.line_at(stop)
         if self.starts[last] <= start:
             return 0
-        item = self._item_of(last, start)
-        for first, end in ((item, self._item_end(last)), (last, last + 1)):
+        limit = stop - start
+        for first, end in (self._item_around(last, start, limit), (last, last + 1)):
             place = self.starts[first]
-            if place >= least or self._size(first, end) <= stop - start:
+            if place >= least or self._place_of(end) - 1 - place <= limit:
                 return place
         return 0
 
-    def _item_of(self, line: int, start: int) -> int:
-        """Return the line at which the item that `line` is part of begins, else `line`."""
-        for number in range(line, 0, -1):
-            if self.starts[number] <= start or self._is_blank(number):
-                break
-            if number in self.items:
-                return number
-        return line
+    def _item_around(self, line: int, start: int, limit: int) -> tuple[int, int]:
+        """Return the first line of the item around `line` and the line behind the item.
 
-    def _item_end(self, line: int) -> int:
-        number = line + 1
-        while number < len(self.starts) and number not in self.items and not self._is_blank(number):
-            number += 1
-        return number
+        Without an item that begins behind `start`, these are of `line` alone. An item longer
+        than `limit` need not be measured to its end.
+        """
+        first = line
+        while first not in self.items:
+            if self._is_blank(first) or self.starts[first - 1] <= start:
+                return line, line + 1
+            first -= 1
+        end = line + 1
+        while end not in self.items and not self._is_blank(end):
+            if self.starts[end] - self.starts[first] > limit:
+                break
+            end += 1
+        return first, end
 
     def _is_blank(self, line: int) -> bool:
-        place = self.starts[line]
+        place = self._place_of(line)
         return place >= len(self.text) or self.text[place] == "\n"
 
-    def _size(self, first: int, end: int) -> int:
-        stop = self.starts[end] - 1 if end < len(self.starts) else len(self.text)
-        return stop - self.starts[first]
+    def _place_of(self, line: int) -> int:
+        """Return where `line` starts; behind the last one, where it would."""
+        return self.starts[line] if line < len(self.starts) else len(self.text) + 1

@@ -65,9 +65,7 @@ def assemble(config: Config, config_path: Path | None) -> Iterator[Assembly]:
         yield _build(config, config_path, folder, stack)
 
 
-def _build(
-    config: Config, config_path: Path | None, folder: Path, stack: ExitStack
-) -> Assembly:
+def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitStack) -> Assembly:
     root = config.workspace.path
     state = State(folder / "state.sqlite")
     stack.callback(state.close)
@@ -82,9 +80,7 @@ def _build(
     generator, why_no_generator = generator_from(config.generator)
     if generator is not None:
         stack.callback(generator.close)
-    index = Index(
-        folder, workspace, embedder, chunking=config.chunking, zone=config.zone
-    )
+    index = Index(folder, workspace, embedder, chunking=config.chunking, zone=config.zone)
     stack.callback(index.close)
     retainer = Retainer(config, workspace, state, generator, index.entities, _now)
     memory = Memory(
@@ -102,9 +98,7 @@ def _build(
         for role, reason in (("generator", why_no_generator), ("embedder", why_no_embedder))
         if reason
     }
-    return Assembly(
-        config, workspace, state, index, embedder, generator, retainer, memory, notes
-    )
+    return Assembly(config, workspace, state, index, embedder, generator, retainer, memory, notes)
 
 
 def _source_rule(config: Config, root: Path) -> Callable[[str], bool]:

@@ -41,6 +41,8 @@ def _seconds(value: object) -> object:
 
 
 def _path(value: object) -> object:
+    if value == "":
+        raise ValueError("may not be empty")
     return Path(value).expanduser() if isinstance(value, str) and value else value
 
 
@@ -171,9 +173,7 @@ class Config(Section):
 
     workspace: Workspace = Workspace()
     privacy: Privacy = Privacy()
-    sources: tuple[Source, ...] = (
-        Source(name="main", path="sessions/**/*.jsonl"),
-    )
+    sources: tuple[Source, ...] = (Source(name="main", path="sessions/**/*.jsonl"),)
     retain: Retain = Retain()
     indexing: Indexing = Indexing()
     chunking: Chunking = Chunking()
@@ -240,7 +240,7 @@ def _overlay(
     """Lay `HIPPOD_SECTION__KEY` values over `data`; return which variable set which key."""
     origin: dict[tuple[str, str], str] = {}
     for variable, value in sorted(environ.items()):
-        if not variable.startswith("HIPPOD_") or "__" not in variable:
+        if not value or not variable.startswith("HIPPOD_") or "__" not in variable:
             continue
         section, key = variable.removeprefix("HIPPOD_").lower().split("__", 1)
         table = data.setdefault(section, {})
@@ -321,22 +321,34 @@ def _cross_checks(where: str, config: Config) -> Iterator[str]:
         yield f"{where}: sources: the name {name!r} is used twice"
 
 
+_SHORTHANDS = {("workspace", "path"): "HIPPOD_WORKSPACE", ("server", "socket"): "HIPPOD_SOCKET"}
+
+
 def explain(config: Config, path: Path | None, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return `{key: {"value": …, "source": …}}` for every key of the effective configuration.
 
-    The source is `default`, the file's path, or the name of the environment variable.
+    The source is `default`, the file's path, the environment variable, or `command line`.
     """
-    data: dict[str, Any] = {}
-    if path is not None and path.exists():
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    in_file = {(s, k) for s, table in data.items() if isinstance(table, dict) for k in table}
-    in_file |= {(s, "") for s, table in data.items() if isinstance(table, list)}
-    origin = _overlay(data, environ, [])
+    text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
+    data: dict[str, Any] = tomllib.loads(text)
+    origin = {(s, k): str(path) for s, keys in data.items() for k in _keys(keys)}
+    origin |= _overlay(data, environ, [])
+    layered = Config.model_validate(data).model_dump(mode="json")
     shown: dict[str, Any] = {}
     for section, table in config.model_dump(mode="json").items():
-        rows = table if isinstance(table, dict) else {"": table}
-        for key, value in rows.items():
-            source = str(path) if (section, key) in in_file else "default"
-            name = f"{section}.{key}" if key else section
-            shown[name] = {"value": value, "source": origin.get((section, key), source)}
+        for key in _keys(table):
+            value = table[key] if key else table
+            source = origin.get((section, key), "default")
+            if environ.get(_SHORTHANDS.get((section, key), "")):
+                source = _SHORTHANDS[section, key]
+            elif value != (layered[section][key] if key else layered[section]) and (
+                source != "default" or (section, key) == ("workspace", "path")
+            ):
+                source = "command line"
+            shown[f"{section}.{key}" if key else section] = {"value": value, "source": source}
     return shown
+
+
+def _keys(table: object) -> list[str]:
+    """Return the keys of a table, or one empty key for what is not a table."""
+    return list(table) if isinstance(table, dict) else [""]

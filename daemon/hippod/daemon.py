@@ -7,6 +7,7 @@ stop accepting, end the workers, close index and models, remove the socket.
 
 import asyncio
 import contextlib
+import functools
 import os
 import signal
 import socket as sockets
@@ -24,11 +25,11 @@ import uvicorn
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
-from hippod import __version__, log, paths, schedule, watch, wire
+from hippod import __version__, log, schedule, watch, wire
 from hippod.compose import Assembly, assemble
 from hippod.config import Config
 from hippod.debounce import Debouncer
-from hippod.errors import Busy, HippodError, NotFound, StorageError
+from hippod.errors import Busy, HippodError, NotFound
 from hippod.retain import SourceFile
 from hippod.server import app as routes
 from hippod.server import socket as listening
@@ -47,7 +48,10 @@ STOP_SECONDS = 4
 
 
 def run(config: Config, *, config_path: Path | None) -> int:
-    """Run the daemon in the foreground until SIGTERM or SIGINT; return the exit code."""
+    """Run the daemon in the foreground until SIGTERM or SIGINT; return the exit code.
+
+    `config` has workspace and socket settled. Raises `Busy` if another daemon is running.
+    """
     log.configure(config.log.level, config.log.format)
     try:
         with assemble(config, config_path) as assembly:
@@ -114,9 +118,7 @@ class Daemon:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop.set)
-        path = paths.socket_path(
-            self._parts.workspace.root, self._config.server.socket or None, os.environ
-        )
+        path = Path(self._config.server.socket)
         listener = listening.bind(path)
         inode = path.stat().st_ino
         scheduler = self._scheduler()
@@ -162,8 +164,9 @@ class Daemon:
         def changed(path: str) -> None:
             loop.call_soon_threadsafe(lambda: self._index_queue.touch(path, at_once=True))
 
-        def waiting(source: SourceFile, at_once: bool) -> None:
-            loop.call_soon_threadsafe(lambda: self._retain_queue.touch(source, at_once=at_once))
+        def waiting(file: SourceFile, seconds: float) -> None:
+            touch = functools.partial(self._retain_queue.touch, file, at_once=True)
+            loop.call_soon_threadsafe(loop.call_later, seconds, touch)
 
         memory = self._parts.memory
         memory.changed = changed
@@ -182,9 +185,7 @@ class Daemon:
     def _say_ready(self, path: Path) -> None:
         root = self._parts.workspace.root
         self._notifier.notify(f"READY=1\nSTATUS=serving {root} on {path}")
-        logger.info(
-            "daemon.ready", version=__version__, workspace=str(root), socket=str(path)
-        )
+        logger.info("daemon.ready", version=__version__, workspace=str(root), socket=str(path))
         if sys.stderr.isatty() or self._config.log.format == "console":
             sys.stderr.write(_welcome(root, path))
             sys.stderr.flush()
@@ -306,17 +307,21 @@ class Daemon:
     async def _reconcile(self) -> None:
         """Look at every document and every transcript again."""
         started, began = datetime.now(UTC), time.monotonic()
-        outcome = "ok"
+        error = ""
         try:
             await self._in_index_thread(self._update_index, [RESCAN])
             for source_file in await asyncio.to_thread(self._parts.retainer.unread):
                 self._retain_queue.touch(source_file)
-        except (HippodError, OSError) as error:
-            outcome = f"failed: {error}"
-            logger.warning("reconcile.failed", reason=str(error))
-        seconds = time.monotonic() - began
+        except (HippodError, OSError) as failure:
+            error = str(failure)
+            logger.warning("reconcile.failed", reason=error)
         await asyncio.to_thread(
-            self._parts.state.record_run, RECONCILE, started, seconds, outcome
+            self._parts.state.record_run,
+            RECONCILE,
+            started,
+            time.monotonic() - began,
+            "failed" if error else "ok",
+            error,
         )
         if self._wanted_roots() != self._roots:
             self._new_roots.set()

@@ -375,7 +375,10 @@ _ENGLISH = _Grammar(
             _weekday,
         ),
         _rule(
-            rf"(?P<month>{_any(_EN_MONTHS)})\.?~(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+            # "may" and "march" are verbs, "mar" a name: written small they need a preposition
+            rf"(?P<month>(?!(?-i:may|march|mar)\b)(?:{_any(_EN_MONTHS)})|(?<=on )may|(?<=by )may|"
+            r"(?<=until )may|(?<=before )may|(?<=from )may|(?<=on )march|(?<=by )march|(?<=until )march|"
+            r"(?<=before )march|(?<=from )march)\.?~(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
             r"(?:\s*[-–]\s*(?P<day2>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?~(?P<year>(?:19|20)\d\d))?"
             r"(?!\s*(?:[:%]|am\b|pm\b))",
             _month_day,

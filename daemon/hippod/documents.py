@@ -227,7 +227,7 @@ def root_links(root: Path, fd: int) -> tuple[Link, ...]:
     Followed are links to folders outside of the workspace, each folder once: one that lies
     within (or is) the target of another link is found there.
     """
-    with os.scandir(fd) as entries:
+    with opened(fd, ".") as listing, os.scandir(listing) as entries:
         names = sorted(entry.name for entry in entries if entry.is_symlink())
     links = [_root_link(root, fd, name) for name in names]
     followed: list[Link] = []

@@ -192,7 +192,7 @@ def entity_name(text: str) -> str:
     return name if any(ch.isalnum() for ch in name) else ""
 
 
-_DAY = r"([0-9]{4}-[0-9]{2}(?:-[0-9]{2})?)(?![0-9])(?!-[0-9])"
+_DAY = r"([0-9]{4}-[0-9]{2}(?:-[0-9]{2})?)(?![0-9])(?!-\w)"
 _WORDS = r"(?:(?:[^\W\d_]+\s+){0,5}\(|on\s+)?"
 _SPAN = re.compile(
     rf"(?<![0-9-]){_DAY}\)?\s*(?:to|until|till|through|[-/\u2013\u2014]|\.\.)\s*{_WORDS}{_DAY}",

@@ -19,9 +19,7 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
         if console
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
-    stamp = structlog.processors.TimeStamper(
-        fmt="%H:%M:%S" if console else "iso", utc=not console
-    )
+    stamp = structlog.processors.TimeStamper(fmt="%H:%M:%S" if console else "iso", utc=not console)
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

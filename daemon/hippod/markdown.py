@@ -179,8 +179,9 @@ def _end_of_open_block(tokens: Sequence[Token], view: Sequence[str]) -> int | No
 
 def _is_closed(block: Token, first: str, last: str, one_line: bool) -> bool:
     if block.type == "fence":
-        closer = last.strip()
-        return not one_line and closer.startswith(block.markup) and not closer.strip(closer[0])
+        mark = re.escape(block.markup[0])
+        closer = rf" {{0,3}}{mark}{{{len(block.markup)},}}[ \t]*"
+        return not one_line and re.fullmatch(closer, last) is not None
     for opens, closes, _ in HTML_SEQUENCES:
         if opens.search(first.lstrip()):
             return bool(closes.search(last))

@@ -15,7 +15,7 @@ import structlog
 from hippod import daylog, facts, redact, selection, transcripts, wire
 from hippod.batches import Batches
 from hippod.config import Config, Source
-from hippod.errors import HippodError, InvalidInput, ModelError, NotFound
+from hippod.errors import InvalidInput, NotFound
 from hippod.models import Generator, selftest
 from hippod.state import Batch, BatchFact, State
 from hippod.transcripts import Cursor, Reading, Turn
@@ -25,8 +25,12 @@ logger = structlog.get_logger()
 
 API = "api"
 """Name of the source behind `POST /v1/retain`."""
+SELECT = "select"
 BATCH_TURNS = 24
+CONTEXT_TURNS = 4
+"""Earlier turns that a batch carries for understanding."""
 MAX_SESSION_NAME = 64
+MAX_BACKFILL_DAYS = 36_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,7 @@ class Retainer:
         self._state = state
         self._generator = generator
         self._clock = clock
-        self._batches = Batches(
-            config, workspace, state, self._selector, known_entities, clock
-        )
+        self._batches = Batches(config, workspace, state, self._selector, known_entities, clock)
         self._sources = {source.name: source for source in config.sources}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
@@ -155,7 +157,7 @@ class Retainer:
     def _store_readings(self, file: SourceFile) -> Iterator[None]:
         """Store new turns as batches, one reading at a time, until the transcript is read."""
         source = self._sources[file.source]
-        cursor = self._position(file)
+        cursor = self._state.reading_cursor(file.source, str(file.path))
         more = True
         while more and not self._stopped.is_set():
             try:
@@ -168,22 +170,24 @@ class Retainer:
             cursor, more = reading.cursor, reading.more
 
     def _read(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
-        since = None
-        if cursor is None:
-            since = self._clock() - timedelta(days=self._config.retain.backfill_days)
         return transcripts.read(
             path,
             cursor,
-            seen=lambda key: self._state.seen(source.name, key),
+            seen=lambda key: bool(self._state.seen(source.name, [key])),
             format=source.format,
             kind=source.kind,
-            since=since,
+            since=self._beginning(source),
         )
 
-    def _position(self, file: SourceFile) -> Cursor | None:
-        """Return where reading goes on: behind the newest batch, else the stored cursor."""
-        ahead = [b.cursor_after for b in self._open_batches(file) if b.cursor_after is not None]
-        return ahead[-1] if ahead else self._state.get_cursor(file.source, str(file.path))
+    def _beginning(self, source: Source) -> datetime:
+        """Return from when on turns of `source` count: some days before it was first seen."""
+        key = f"source.{source.name}.first_seen"
+        first_seen = self._state.get_meta(key)
+        if first_seen is None:
+            first_seen = self._clock().isoformat()
+            self._state.set_meta(key, first_seen)
+        days = min(self._config.retain.backfill_days, MAX_BACKFILL_DAYS)
+        return datetime.fromisoformat(first_seen) - timedelta(days=days)
 
     def _store(self, file: SourceFile, reading: Reading) -> None:
         turns = [self._cleaned(turn) for turn in reading.turns]
@@ -200,17 +204,16 @@ class Retainer:
                 path=str(file.path),
                 turns=chunk,
                 cursor_after=reading.cursor if last else None,
+                context=turns[max(0, start - CONTEXT_TURNS) : start],
             )
 
     def _cleaned(self, turn: Turn) -> Turn:
         """Drop what must never be stored: our own output, private spans and secrets."""
         text = redact.strip_private(redact.strip_memory(turn.text))
-        return replace(
-            turn, text=redact.redact(text).text, time=turn.time or self._clock()
-        )
+        return replace(turn, text=redact.redact(text).text, time=turn.time or self._clock())
 
     def _has_changed(self, name: str, path: Path) -> bool:
-        cursor = self._state.get_cursor(name, str(path))
+        cursor = self._state.reading_cursor(name, str(path))
         try:
             info = path.stat()
         except OSError:
@@ -252,7 +255,7 @@ class Retainer:
         return [f for f in self.unread() if request.session in (f.path.stem, self._session(f))]
 
     def _session(self, file: SourceFile) -> str | None:
-        cursor = self._position(file)
+        cursor = self._state.reading_cursor(file.source, str(file.path))
         return cursor.session if cursor else str(file.path) if file.source == API else None
 
     def _queue(self, request: wire.RetainRequest) -> None:
@@ -263,7 +266,7 @@ class Retainer:
         new = [
             self._cleaned(turn)
             for turn in {turn.key: turn for turn in turns}.values()
-            if not self._state.seen(API, turn.key)
+            if not self._state.seen(API, [turn.key])
         ]
         if new:
             self._state.create_batch(
@@ -295,9 +298,7 @@ class Retainer:
     def _stored(self, fact: BatchFact) -> wire.StoredFact:
         path = daylog.log_path(fact.day, self._config.workspace.layout)
         placed = [
-            p
-            for p in daylog.parse(self._workspace.read(path).text).facts
-            if p.fact.id == fact.id
+            p for p in daylog.parse(self._workspace.read(path).text).facts if p.fact.id == fact.id
         ]
         line = placed[0].line_start if placed else 0
         return wire.StoredFact(
@@ -311,12 +312,12 @@ class Retainer:
         if self._generator is None:
             return None
         model = self._generator.model_id
-        verdict = self._state.get_selftest(model, "select")
-        if verdict is None:
-            score = selection.scorer(self._generator)
-            verdict = selftest.select(score)
-            self._state.set_selftest(model, verdict)
-            logger.info("model.self_tested", model=model, task="select", passed=verdict.passed)
+        known = self._state.get_verdict(model, SELECT)
+        if known is not None:
+            return self._generator if known.passed else None
+        verdict = selftest.select(selection.scorer(self._generator))
+        self._state.set_verdict(model, SELECT, verdict.passed, verdict.score, verdict.detail)
+        logger.info("model.self_tested", model=model, task=SELECT, passed=verdict.passed)
         return self._generator if verdict.passed else None
 
     def status(self) -> dict[str, Any]:
@@ -335,12 +336,10 @@ class Retainer:
         return {
             "name": source.name,
             "path": source.path,
-            "files": self._state.cursor_count(source.name),
-            "turns": self._state.turn_count(source.name),
-            "skipped": {k: n for k, n in sorted(counts.items())},
-            "alarms": [
-                alarm for file, alarm in self._alarms.items() if file.source == source.name
-            ],
+            "files": sum(name == source.name for name, _ in self._state.cursors()),
+            "turns": self._state.turns_seen(source.name),
+            "skipped": dict(sorted(counts.items())),
+            "alarms": [alarm for file, alarm in self._alarms.items() if file.source == source.name],
         }
 
     def _note(self, file: SourceFile, reading: Reading) -> None:

@@ -32,7 +32,7 @@ class Root:
         weakref.finalize(self, os.close, self._fd)
 
     def fd(self) -> int:
-        """Return the descriptor of the root; it is not the caller's to close."""
+        """Return the descriptor of the root: not to be closed, and not to be listed."""
         held = os.fstat(self._fd)
         try:
             there = self.path.stat()
@@ -74,7 +74,8 @@ class Root:
         Errors name `path`.
         """
         with contextlib.ExitStack() as stack:
-            folder = self.fd()
+            # A descriptor of its own: those that share a file position must not list at once.
+            folder = stack.enter_context(documents.opened(self.fd(), "."))
             for count, part in enumerate(parts, start=1):
                 prefix = "/".join(parts[:count])
                 linked = follow and count == 1 and self._followed(part)

@@ -134,9 +134,7 @@ class Memory:
         self._check(scope, path)
         return self._written(self._workspace.replace(path, old, new, etag))
 
-    def delete(
-        self, path: str, *, etag: str | None = None, scope: Scope = "main"
-    ) -> wire.Written:
+    def delete(self, path: str, *, etag: str | None = None, scope: Scope = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
         self._check(scope, path)
         return self._written(self._workspace.delete(path, etag))

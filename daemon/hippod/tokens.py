@@ -23,7 +23,7 @@ FTS5_TOKENIZE = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
 """What FTS5 must do with the words: never split inside one, stem the English ones."""
 
 MAX_TERMS = 64
-"""Terms of a query that are looked up; further ones are dropped."""
+"""Terms of a query that are looked up."""
 
 # Scripts written without spaces (and Hangul, which glues particles to its nouns): bigrams.
 _UNSPACED = (
@@ -81,7 +81,7 @@ def fts_text(text: str) -> str:
 
 
 def terms(query: str) -> list[str]:
-    """Return the query's distinct terms in order, at most `MAX_TERMS`; empty if it has no word.
+    """Return the query's distinct terms, words before phrases; empty if it has no word.
 
     English stop words are dropped unless nothing is left. Words that punctuation ties together
     (`ADR-0231`, `3.19.1`) also give one term with spaces inside: a phrase.
@@ -90,7 +90,7 @@ def terms(query: str) -> list[str]:
     words = list(_words(folded))
     telling = [word for word in words if word not in STOP_WORDS]
     phrases = [_BETWEEN_WORDS.sub(" ", compound) for compound in _COMPOUND.findall(folded)]
-    return list(dict.fromkeys([*(telling or words), *phrases]))[:MAX_TERMS]
+    return list(dict.fromkeys([*(telling or words), *phrases]))
 
 
 def match_expression(terms: Iterable[str]) -> str:

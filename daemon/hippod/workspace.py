@@ -308,8 +308,7 @@ class Workspace:
         Raises `StorageError` if the workspace is gone: that is never an empty scan. Documents
         below `Scan.unreadable` may still exist.
         """
-        with self._guarded(""):
-            root = self._root.fd()
+        with self._guarded(""), self._root.folder((), "") as root:
             links = documents.root_links(self.root, root)
             walk = self._walk(links)
             walk.run(root)
@@ -661,9 +660,9 @@ class Workspace:
 
     def _sweep(self) -> Iterator[str]:
         """Remove temporary files of dead runs; their bytes go to the journal."""
-        with self._guarded(""):
+        with self._guarded(""), self._root.folder((), "") as root:
             walk = self._walk(respect=False)
-            walk.run(self._root.fd())
+            walk.run(root)
             for folder, name in walk.leftovers:
                 path = f"{folder}/{name}" if folder else name
                 parts = folder.split("/") if folder else []

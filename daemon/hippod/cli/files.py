@@ -98,15 +98,22 @@ def text_of(argument: str | None) -> str:
     """Return the argument, or stdin where it is `-` or missing."""
     if argument not in (None, "-"):
         return str(argument)
-    if sys.stdin is None or (argument is None and sys.stdin.isatty()):
+    if argument is None and sys.stdin is not None and sys.stdin.isatty():
         raise InvalidInput("no content given", "pass it as an argument, or - to type it")
+    try:
+        return from_stdin().decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"stdin: not UTF-8 at byte {error.start}", "convert it first") from None
+
+
+def from_stdin() -> bytes:
+    """Read stdin to its end; raise `TooLarge` over 64 MB."""
+    if sys.stdin is None:
+        raise InvalidInput("stdin is closed", "pass the text as an argument")
     raw = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(raw) > MAX_INPUT:
         raise TooLarge(f"stdin has over {MAX_INPUT} bytes")
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"stdin: not UTF-8 at byte {error.start}", "convert it first") from None
+    return raw
 
 
 def print_written(verb: str, done: "dict[str, Any]") -> None:

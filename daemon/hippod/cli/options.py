@@ -81,7 +81,7 @@ def complete(args: argparse.Namespace, environ: Mapping[str, str]) -> argparse.N
     return args
 
 
-def ask(args: "argparse.Namespace", verb: "Callable[[Client], Answer]") -> "Answer":
+def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer":
     """Call one verb of the daemon; say once if it is of another version."""
     with _client(args) as client:
         try:

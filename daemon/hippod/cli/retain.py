@@ -1,7 +1,6 @@
 """`hippod retain`: messages, facts, or the order to extract now what waits."""
 
 import json
-import sys
 
 from hippod.cli import files, options, output
 from hippod.errors import InvalidInput, NotFound
@@ -70,17 +69,15 @@ def _message(line: str, place: str) -> "dict[str, Any]":
 
 def _source(name: str) -> str:
     """Read a transcript; bytes that are not UTF-8 are replaced, a hook cannot mend them."""
+    if name == "-":
+        return files.from_stdin().decode("utf-8-sig", "replace")
     try:
-        if name == "-":
-            raw = sys.stdin.buffer.read(files.MAX_INPUT)
-        else:
-            with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 8 ms
-                raw = file.read(files.MAX_INPUT)
+        with open(name, "rb") as file:  # noqa: PTH123 - pathlib costs 8 ms
+            return file.read(files.MAX_INPUT).decode("utf-8-sig", "replace")
     except FileNotFoundError:
         raise NotFound(f"{name}: no such file") from None
     except OSError as error:
         raise InvalidInput(f"{name}: {error.strerror}") from None
-    return raw.decode("utf-8-sig", "replace")
 
 
 def _print(answer: "dict[str, Any]") -> None:

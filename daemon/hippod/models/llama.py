@@ -68,7 +68,7 @@ class LlamaGenerator:
         self._retry_at = 0.0
         self._used_at = 0.0
         self._last_error = ""
-        self._starts = 0
+        self._restarts = 0
         self._calls = 0
         self._evaluated = 0
         self._generated = 0
@@ -84,6 +84,7 @@ class LlamaGenerator:
         known = self._identity
         if known is not None and known[0] == signature:
             return known[1]
+        self._check_file()
         try:
             with self.path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -138,7 +139,11 @@ class LlamaGenerator:
                 self._timer = None
 
     def status(self) -> dict[str, object]:
-        """Return state, process and meters, without waiting for a running call."""
+        """Return state, process and meters, without waiting for a running call.
+
+        `state` is stopped, loading, ready, busy, backoff or closed; `restarts` counts starts
+        after a death or a failure, not those after idleness.
+        """
         child = self._child
         known = self._identity
         return {
@@ -147,7 +152,7 @@ class LlamaGenerator:
             "path": str(self.path),
             "pid": child.pid if child else None,
             "rss": _resident_bytes(child.pid) if child and child.alive else None,
-            "restarts": max(0, self._starts - 1),
+            "restarts": self._restarts,
             "last_error": self._last_error,
             "calls": self._calls,
             "tokens": self._evaluated + self._generated,
@@ -178,9 +183,11 @@ class LlamaGenerator:
         self._refuse_when_closed()
         if self._child is not None and self._child.alive:
             return self._child
+        again = self._child is not None or self._failures > 0
         self._discard()
         self._refuse_in_backoff()
         self._check_file()
+        self._restarts += again
         try:
             return self._start()
         except ModelError as error:
@@ -191,8 +198,10 @@ class LlamaGenerator:
 
     def _start(self) -> Child:
         self._phase = "loading"
-        self._starts += 1
-        self._child = child = Child()
+        try:
+            self._child = child = Child()
+        except OSError as error:
+            raise ModelUnavailable(f"no process could be started: {error.strerror}") from None
         if self._closed:  # close() may have looked before the child stood there
             child.kill()
         self._exchange(child, None, _READY_TIMEOUT)
@@ -269,9 +278,9 @@ class LlamaGenerator:
 
     def _check_file(self) -> None:
         """Refuse what is plainly no model before a process is started for it."""
+        if self.path.exists() and not self.path.is_file():  # opening a pipe would wait
+            raise self._unusable("is a directory" if self.path.is_dir() else "is not a file")
         try:
-            if self.path.is_dir():
-                raise self._unusable("is a directory")
             with self.path.open("rb") as file:
                 magic = file.read(len(_MAGIC))
         except OSError as error:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from hippod import __version__, wire
@@ -17,7 +18,28 @@ from hippod.scope import Scope
 from hippod.server.guard import Guard
 from hippod.service import Memory
 
+
+class DocumentPath(Convertor[str]):
+    """The rest of the URL, line breaks included: file names may hold them."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        """Return the path as it is."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """Return the path as it is."""
+        return value
+
+
+register_url_convertor("document", DocumentPath())
+
 ScopeField = Annotated[Scope, Query(description="main sees all, group only [privacy] group_paths")]
+
+
+NO_FIELDS = wire.Request()
+LOOK_AGAIN = wire.ReindexRequest()
 
 
 class Failure(wire.Model):
@@ -71,19 +93,19 @@ def _questions(app: FastAPI, memory: Memory) -> None:
 
 
 def _files(app: FastAPI, memory: Memory) -> None:
-    @app.get("/v1/files/{path:path}")
+    @app.get("/v1/files/{path:document}")
     def read(path: str, response: Response, scope: ScopeField = "main") -> wire.FileContent:
         """Read a document."""
         content = memory.read(path, scope=scope)
         response.headers["ETag"] = f'"{content.etag}"'
         return content
 
-    @app.put("/v1/files/{path:path}")
+    @app.put("/v1/files/{path:document}")
     def write(path: str, request: wire.WriteRequest) -> wire.Written:
         """Write a whole document, compare-and-swap if an etag is given."""
         return memory.write(path, request.content, etag=request.etag, scope=request.scope)
 
-    @app.post("/v1/files/{path:path}")
+    @app.post("/v1/files/{path:document}")
     def change(path: str, request: wire.FileAction) -> wire.Written:
         """Append to a document, or replace one passage of it."""
         if request.action == "append":
@@ -92,15 +114,13 @@ def _files(app: FastAPI, memory: Memory) -> None:
             path, request.old, request.new, etag=request.etag, scope=request.scope
         )
 
-    @app.delete("/v1/files/{path:path}")
+    @app.delete("/v1/files/{path:document}")
     def delete(path: str, etag: str | None = None, scope: ScopeField = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
         return memory.delete(path, etag=etag, scope=scope)
 
     @app.get("/v1/tree")
-    def tree(
-        directory: str = "", recursive: bool = False, scope: ScopeField = "main"
-    ) -> wire.Tree:
+    def tree(directory: str = "", recursive: bool = False, scope: ScopeField = "main") -> wire.Tree:
         """List a folder of the workspace."""
         return memory.tree(directory, recursive=recursive, scope=scope)
 
@@ -139,12 +159,12 @@ def _operations(app: FastAPI, memory: Memory) -> None:
         return {"jobs": memory.jobs(scope)}
 
     @app.post("/v1/jobs/{name}/run")
-    def run_job(name: str, request: wire.Request = wire.Request()) -> wire.Job:
+    def run_job(name: str, request: wire.Request = NO_FIELDS) -> wire.Job:
         """Run a job now and wait for it."""
         return memory.run_job(name, request.scope)
 
     @app.post("/v1/reindex")
-    def reindex(request: wire.ReindexRequest = wire.ReindexRequest()) -> dict[str, Any]:
+    def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> dict[str, Any]:
         """Look at every file again; `full` throws the index away first."""
         return memory.reindex(full=request.full, scope=request.scope)
 
@@ -177,5 +197,3 @@ async def _http_error(request: Request, error: Exception) -> Response:
         return _answer(NotFound(f"no such endpoint: {request.url.path}", "see /v1/openapi.json"))
     unknown = InvalidInput(f"{request.method} {request.url.path}: {error.detail}")
     return JSONResponse({"error": unknown.wire()}, status_code=error.status_code)
-
-

@@ -19,6 +19,7 @@ class PeerCheckedProtocol(HttpToolsProtocol):
     """uvicorn's HTTP protocol, closed at once for a peer of another user (root may come in)."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, if the peer may have one."""
         connection = cast("socket.socket", transport.get_extra_info("socket"))
         if peer_uid(connection) not in (os.geteuid(), 0):
             transport.abort()
@@ -34,6 +35,7 @@ class Guard:
         self._limit = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse the request or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -74,9 +76,7 @@ class Guard:
             f"the request body is over {self._limit} bytes", "see [server] max_body_bytes"
         )
 
-    async def _refuse(
-        self, error: HippodError, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _refuse(self, error: HippodError, scope: Scope, receive: Receive, send: Send) -> None:
         body: dict[str, Any] = {"error": error.wire()}
         response = JSONResponse(body, error.http_status, headers={"connection": "close"})
         await response(scope, receive, send)

@@ -1,0 +1,97 @@
+"""Corrections and reversals: what a later sentence does to an earlier one."""
+
+import re
+from collections.abc import Iterator
+
+from hippod.language import content_stems
+from hippod.names import spans
+
+
+def corrected(sentence: str, earlier: str) -> str | None:
+    """Return `earlier` with what `sentence` corrects, or None if it corrects nothing there.
+
+    Two forms are understood: "X, not Y" where Y stands in `earlier`, and a correcting word
+    with exactly one value (time, date, amount, number) where `earlier` has exactly one of
+    the same class.
+    """
+    for right, wrong in _contrasts(sentence):
+        if len(wrong) > 1 and _word(wrong).search(earlier) and not _word(right).search(earlier):
+            return _word(wrong).sub(lambda match: right, earlier)
+    if not _CORRECTING.search(sentence):
+        return None
+    for pattern in _VALUES:
+        new, old = _matches(pattern, sentence), _matches(pattern, earlier)
+        if len(new) == 1 and len(old) == 1 and new != old:
+            return pattern.sub(lambda match: new[0], earlier, count=1)
+    return None
+
+
+def retires(sentence: str, earlier: str, language: str) -> bool:
+    """Tell whether `sentence` takes back the decision or plan in `earlier`."""
+    if not _REVERSING.search(sentence):
+        return False
+    names = {name.casefold() for name in spans(earlier, language)}
+    if names & {name.casefold() for name in spans(sentence, language)}:
+        return True
+    new = {stem for stem in content_stems(sentence, language) if len(stem) > 3}
+    return bool(new & {stem for stem in content_stems(earlier, language) if len(stem) > 3})
+
+
+_CORRECTING = re.compile(
+    r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|my\s+mistake|my\s+bad|typo|"
+    r"not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|am|erst)|en\s+realidad|perdón|mejor\s+dicho|quise\s+decir|"
+    r"corrección|me\s+equivoqué|en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
+    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|其实|更正|说错|应该是|間違え|訂正|やっぱり|正しくは|じゃなくて",
+    re.IGNORECASE,
+)
+_REVERSING = re.compile(
+    r"\b(?:drop|scrap|scratch|cancel\w*|forget\s+(?:it|that|about)|instead|no\s+longer|any\s?more|changed?\s+(?:my|our)\s+minds?|"
+    r"mov(?:es|ed|ing)\s+to|moved|pushed|postpone\w*|reschedul\w*|revert\w*|never\s?mind|on\s+second\s+thought|after\s+all|undo|"
+    r"abandon\w*|ditch\w*|off\s+the\s+table|doch\s+(?:nicht|lieber)|stattdessen|verworfen|abgesagt|verschoben|verschieben|nicht\s+mehr|"
+    r"cancelamos|cancelad[oa]|en\s+(?:su\s+)?lugar|mejor\s+no|ya\s+no|cambiamos|al\s+final|finalement|annul\w+|report\w+|à\s+la\s+place|"
+    r"plutôt|abandonn\w+|em\s+vez|afinal|adiad[oa]|adiamos|mudamos|já\s+não|desist\w+)\b|取消|不用了|算了|改成|改为|改到|换成|推迟|"
+    r"やめ|中止|延期|変更|代わりに",
+    re.IGNORECASE,
+)
+_VALUES = (
+    re.compile(r"\b\d{1,2}(?::\d\d|h\d\d)(?:\s?[ap]m)?\b|\b\d{1,2}\s?[ap]m\b|[零一二两三四五六七八九十\d]{1,3}[点點時时](?:半|\d{1,2}分)?", re.IGNORECASE),
+    re.compile(
+        r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
+        r"jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:\.|\s+de|\s+of)?\s+(?:januar|februar|märz|april|mai|"
+        r"juni|juli|august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
+        r"noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|janeiro|fevereiro|"
+        r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\d{1,2}月\d{1,2}[日号]",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
+        r"lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
+        r"(?:segunda|terça|quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|[月火水木金土日]曜日",
+        re.IGNORECASE,
+    ),
+    re.compile(r"[$€£¥]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[$€£¥]|euros?|dollars?|usd|eur|gbp)", re.IGNORECASE),
+    re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)?(?![\w:]|[.,]\d)"),
+)  # fmt: skip
+_CONTRASTS = (
+    re.compile(r"(?P<right>[\w.+#-]+)\s*,?\s+(?:and\s+)?(?:not|nicht|kein|pas|não|instead\s+of|statt|en\s+vez\s+de|au\s+lieu\s+de|em\s+vez\s+de)\s+(?P<wrong>[\w.+#-]+)", re.I),
+    re.compile(r"(?P<right>[\w.+#-]+)\s*,\s+no\s+(?P<wrong>[\w.+#-]+)", re.IGNORECASE),
+    re.compile(r"\b(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)\s*,?\s+(?:but|sondern|sino|mais|mas)\s+(?P<right>[\w.+#-]+)", re.I),
+    re.compile(r"不是(?P<wrong>[^，,。是]{1,8})[，,]?\s*(?:而)?是(?P<right>[^，,。]{1,8})"),
+    re.compile(r"(?P<wrong>[^、。\s]{1,8})(?:じゃなくて|ではなく)[、]?(?P<right>[^、。\s]{1,8}?)(?:です|だ|。|$)"),
+)  # fmt: skip
+
+
+def _contrasts(sentence: str) -> Iterator[tuple[str, str]]:
+    for pattern in _CONTRASTS:
+        for match in pattern.finditer(sentence):
+            yield match["right"].strip(".-"), match["wrong"].strip(".-")
+
+
+def _word(text: str) -> re.Pattern[str]:
+    if any("\u3041" <= char <= "\u9fff" for char in text):
+        return re.compile(re.escape(text))
+    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.IGNORECASE)
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [match[0] for match in pattern.finditer(text)]

@@ -1,0 +1,164 @@
+"""An HNSW graph over vectors, and its file: a cache that is believed only if it is intact.
+
+hnswlib crashes when searched and changed at once, loads damaged files and files of another
+width without a word, and rewrites its file in place. So every call holds a lock, and the file
+is replaced as a whole and has its description and hash beside it.
+"""
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import hnswlib
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+logger = structlog.get_logger()
+
+_LINKS = 16
+_EF_CONSTRUCTION = 200
+_EF = 128
+_ADD_STEP = 32
+"""Rows that are added while searches wait: some 20 ms."""
+_WORN_SHARE = 0.3
+
+
+class Graph:
+    """Labels and unit vectors, nearest by inner product. Safe to use from several threads."""
+
+    def __init__(self, dimension: int, capacity: int) -> None:
+        self.dimension = dimension
+        self.changed = False
+        self._dead = 0
+        self._lock = threading.Lock()
+        self._index: Any = hnswlib.Index("ip", dimension)
+        self._index.init_index(max(capacity, 1024), M=_LINKS, ef_construction=_EF_CONSTRUCTION)
+        self._index.set_num_threads(1)
+
+    @classmethod
+    def load(cls, file: Path, dimension: int, identity: str) -> "Graph | None":
+        """Read a saved graph; None if there is none for these vectors or it is damaged."""
+        try:
+            about = json.loads(_sidecar(file).read_bytes())
+            expected = {"identity": identity, "dimension": dimension, "sha256": _sha256(file)}
+            if any(about.get(key) != value for key, value in expected.items()):
+                raise ValueError("it belongs to other vectors, or is damaged")
+            graph = cls(dimension, 1)
+            graph._index = hnswlib.Index("ip", dimension)
+            graph._index.load_index(os.fsencode(file), max_elements=about["count"] + 1024)
+            graph._index.set_num_threads(1)
+            graph._dead = int(about["dead"])
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+            logger.warning("vectors.graph_refused", reason=str(error))
+            return None
+        return graph
+
+    @property
+    def worn(self) -> bool:
+        """Whether so much was deleted that it should be built anew."""
+        return self._dead > _WORN_SHARE * max(1, self._index.get_current_count())
+
+    def ids(self) -> set[int]:
+        """Return the labels that are not deleted."""
+        with self._lock:
+            return {label for label in self._index.get_ids_list() if self._alive(label)}
+
+    def add(self, ids: NDArray[np.int64], rows: NDArray[np.float32]) -> None:
+        """Add vectors under new labels, growing as needed."""
+        for start in range(0, len(ids), _ADD_STEP):
+            part = slice(start, start + _ADD_STEP)
+            with self._lock:
+                self._grow(len(ids[part]))
+                self._index.add_items(rows[part], ids[part])
+                self.changed = True
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Mark labels as deleted; unknown ones are ignored."""
+        with self._lock:
+            for label in ids:
+                try:
+                    self._index.mark_deleted(label)
+                except RuntimeError:  # unknown, or deleted already
+                    continue
+                self._dead += 1
+                self.changed = True
+
+    def nearest(self, query: NDArray[np.float32], limit: int) -> list[int] | None:
+        """Return about the nearest labels; None where the graph cannot answer."""
+        with self._lock:
+            limit = min(limit, self._index.get_current_count() - self._dead)
+            if limit < 1 or query.shape != (self.dimension,):
+                return None
+            try:
+                self._index.set_ef(max(_EF, limit))
+                labels, _ = self._index.knn_query(query, k=limit, num_threads=1)
+            except RuntimeError:  # fewer were reached than asked for
+                return None
+        return [int(label) for label in labels[0]]
+
+    def save(self, file: Path, identity: str) -> None:
+        """Replace the file; on failure the old one stays and is refused by its hash or ids."""
+        temporary = file.with_name(f"{file.name}.new")
+        try:
+            with self._lock:
+                self._index.save_index(os.fsencode(temporary))
+                about = {
+                    "identity": identity,
+                    "dimension": self.dimension,
+                    "count": self._index.get_current_count(),
+                    "dead": self._dead,
+                }
+                self.changed = False
+            about["sha256"] = _sha256(temporary)
+            _sync(temporary)
+            temporary.replace(file)
+            temporary.write_text(json.dumps(about))
+            _sync(temporary)
+            temporary.replace(_sidecar(file))
+            _sync(file.parent)
+        except (OSError, RuntimeError) as error:
+            self.changed = True
+            temporary.unlink(missing_ok=True)
+            logger.warning("vectors.graph_not_saved", reason=str(error))
+
+    def _alive(self, label: int) -> bool:
+        try:
+            self._index.get_items([label])
+        except RuntimeError:
+            return False
+        return True
+
+    def _grow(self, more: int) -> None:
+        needed = self._index.get_current_count() + more
+        if needed > self._index.get_max_elements():
+            self._index.resize_index(max(needed, 2 * self._index.get_max_elements()))
+
+
+def discard(file: Path) -> None:
+    """Delete a saved graph."""
+    for path in (file, _sidecar(file), file.with_name(f"{file.name}.new")):
+        path.unlink(missing_ok=True)
+
+
+def _sidecar(file: Path) -> Path:
+    return file.with_name(f"{file.name}.json")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

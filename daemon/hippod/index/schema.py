@@ -1,0 +1,238 @@
+"""The index file: its tables, its fingerprint, and opening it so that damage never stays.
+
+The file is derived from Markdown, so there are no migrations: what does not fit is deleted and
+built again. It is never opened by other means than SQLite: a plain `open` and `close` in this
+process would drop SQLite's locks on it.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import apsw
+import structlog
+
+from hippod import __version__, tokens
+from hippod.errors import IndexUnavailable, StorageError
+
+logger = structlog.get_logger()
+
+SCHEMA_VERSION = 1
+_BUSY_MS = 10_000
+_OPEN_TRIES = 20
+
+_TABLES = f"""
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
+
+CREATE TABLE documents(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path TEXT NOT NULL UNIQUE,
+    document_id TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL
+) STRICT;
+
+-- Ids are never used again, so a reader with an older snapshot cannot take one for another.
+CREATE TABLE units(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL,
+    unit_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    line_start INTEGER NOT NULL,
+    line_end INTEGER NOT NULL,
+    header TEXT NOT NULL,
+    content TEXT NOT NULL,
+    same INTEGER NOT NULL,
+    entities TEXT NOT NULL,
+    confidence REAL,
+    timestamp TEXT,
+    valid_from TEXT,
+    valid_until TEXT,
+    fact_id TEXT,
+    private INTEGER NOT NULL,
+    vector INTEGER NOT NULL
+) STRICT;
+CREATE INDEX units_document ON units(document);
+CREATE INDEX units_vector ON units(vector);
+
+CREATE TABLE mentions(
+    key TEXT NOT NULL,
+    unit INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY(key, unit)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX mentions_unit ON mentions(unit);
+
+-- One row a distinct text. NULL vector: waits for the embedder, or is parked with a problem.
+CREATE TABLE vectors(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    text_hash BLOB NOT NULL UNIQUE,
+    vector BLOB,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    problem TEXT
+) STRICT;
+CREATE INDEX vectors_pending ON vectors(id) WHERE vector IS NULL AND problem IS NULL;
+
+CREATE VIRTUAL TABLE words USING fts5(
+    text, content='', contentless_delete=1, tokenize="{tokens.FTS5_TOKENIZE}"
+);
+"""
+
+
+class Damaged(IndexUnavailable):
+    """The file is not a sound database; the next reconcile builds it again."""
+
+
+def fingerprint(chunking: Mapping[str, Any], zone: str) -> str:
+    """Return what the stored units depend on; another value means building again."""
+    parts = {
+        "hippod": __version__,
+        "schema": SCHEMA_VERSION,
+        "tokens": tokens.VERSION,
+        "chunking": dict(chunking),
+        "zone": zone,
+    }
+    return json.dumps(parts, sort_keys=True)
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn SQLite's errors into ours: short, without SQL, with what to do."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise Damaged("the index is damaged", "it is built again at the next reconcile") from error
+    except apsw.FullError as error:
+        raise StorageError("the disk is full: the index was not changed", "free space") from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StorageError(
+            "the index cannot be written", "check the owner and mode of .memory/"
+        ) from error
+    except apsw.IOError as error:
+        raise StorageError("the disk reports an error at the index", "check the disk") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise IndexUnavailable(
+            "the index is locked", "another program holds .memory/index.sqlite"
+        ) from error
+    except apsw.Error as error:
+        raise IndexUnavailable("the index cannot answer", "see the daemon's log") from error
+
+
+def open_writer(path: Path, wanted: str) -> apsw.Connection:
+    """Open the index for its one writer, new and empty if it is absent, damaged or outdated.
+
+    `wanted` is the fingerprint. Raises `StorageError` or `IndexUnavailable` if it can neither
+    be opened nor made.
+    """
+    with translated():
+        reason = "absent"
+        if path.exists():
+            try:
+                return _open_sound(path, wanted)
+            except (apsw.CorruptError, apsw.NotADBError, _Unfit) as error:
+                reason = str(error)
+                discard(path)
+        logger.info("index.created", reason=reason)
+        connection = connect(path)
+        _make_tables(connection, wanted)
+        return connection
+
+
+def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
+    """Open a connection: the busy timeout first, then the journal mode, read back."""
+    flags = apsw.SQLITE_OPEN_READWRITE | (0 if read_only else apsw.SQLITE_OPEN_CREATE)
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(_BUSY_MS)
+    connection.pragma("mmap_size", 0)
+    if read_only:
+        connection.pragma("query_only", True)
+    else:
+        _use_wal(connection)
+        connection.pragma("synchronous", "NORMAL")
+        connection.pragma("secure_delete", True)
+    return connection
+
+
+def discard(path: Path) -> None:
+    """Delete the index file and what belongs to it."""
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"):
+        path.with_name(name).unlink(missing_ok=True)
+
+
+class _Unfit(Exception):
+    """A sound file that holds something else than we want."""
+
+
+def _open_sound(path: Path, wanted: str) -> apsw.Connection:
+    connection = connect(path)
+    try:
+        faults = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
+        if faults != ["ok"]:
+            raise _Unfit("damaged")
+        _check_fingerprint(connection, wanted)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_fingerprint(connection: apsw.Connection, wanted: str) -> None:
+    try:
+        found = read_meta(connection, "fingerprint")
+    except apsw.SQLError:
+        raise _Unfit("not an index") from None
+    if found != wanted:
+        raise _Unfit("fingerprint changed")
+
+
+def read_meta(connection: apsw.Connection, key: str) -> str | None:
+    """Return a value of the meta table."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def write_meta(connection: apsw.Connection, key: str, value: str) -> None:
+    """Set a value of the meta table."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    # Changing the mode ignores the busy timeout when another connection does the same.
+    for attempt in range(_OPEN_TRIES):
+        try:
+            connection.pragma("journal_mode", "WAL")
+            return
+        except apsw.BusyError:
+            if attempt == _OPEN_TRIES - 1:
+                raise
+            time.sleep(0.05)
+
+
+def _make_tables(connection: apsw.Connection, wanted: str) -> None:
+    with immediate(connection):
+        exists = connection.execute("SELECT 1 FROM sqlite_schema WHERE name='meta'").fetchone()
+        if exists is None:
+            connection.execute(_TABLES)
+            write_meta(connection, "fingerprint", wanted)
+            write_meta(connection, "epoch", os.urandom(8).hex())
+
+
+@contextlib.contextmanager
+def immediate(connection: apsw.Connection) -> Iterator[None]:
+    """Run a write transaction that takes its lock at once, so that the busy timeout applies."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk may have ended the transaction already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

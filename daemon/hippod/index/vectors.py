@@ -1,0 +1,209 @@
+"""Vectors in memory: an exact search over one matrix, and a graph above a size.
+
+Below `GRAPH_FROM` vectors a matrix product is as fast as needed, exact and crash-proof. Above,
+an HNSW graph (module `graph`) answers; the matrix still gives exact cosines and answers what is
+filtered. All of it is a copy of the rows in SQLite.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from hippod.index.graph import Graph
+
+logger = structlog.get_logger()
+
+Ids = NDArray[np.int64]
+Matrix = NDArray[np.float32]
+"""Shape (n, dimension), rows L2-normalised."""
+
+GRAPH_FROM = 20_000
+_FIRST_CAPACITY = 256
+_DEAD_SHARE = 0.3
+_BUILD_STEP = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The vectors at one moment; never changes, so that threads can search it freely.
+
+    `order` sorts `ids`. `alive` masks rows that were deleted since the matrix was packed.
+    """
+
+    ids: Ids
+    matrix: Matrix
+    order: Ids
+    alive: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.alive))
+
+    def nearest(self, query: Matrix, limit: int, among: Ids | None = None) -> tuple[Ids, Matrix]:
+        """Return the ids of the `limit` nearest rows with their cosines, nearest first.
+
+        `among` restricts the search to some ids; equal cosines are ordered by id.
+        """
+        rows = np.flatnonzero(self.alive) if among is None else self._rows(among)
+        whole = len(rows) == len(self.ids)
+        scores = self.matrix @ query if whole else self.matrix[rows] @ query
+        if limit < len(scores):
+            best = np.argpartition(scores, -limit)[-limit:]
+            # All rows as near as the last one, so that ties do not depend on the row order.
+            best = np.flatnonzero(scores >= scores[best].min())
+        else:
+            best = np.arange(len(scores))
+        found, cosines = self.ids[rows[best]], scores[best]
+        order = np.lexsort((found, -cosines))[:limit]
+        return found[order], cosines[order]
+
+    def cosines(self, query: Matrix, ids: Sequence[int]) -> dict[int, float]:
+        """Return the exact cosine of each id that has a vector."""
+        rows = self._rows(np.array(ids, dtype=np.int64))
+        scores = self.matrix[rows] @ query
+        return dict(zip(self.ids[rows].tolist(), scores.tolist(), strict=True))
+
+    def live(self) -> tuple[Ids, Matrix]:
+        """Return the ids and rows that are not deleted, by id."""
+        rows = self.order[self.alive[self.order]]
+        return self.ids[rows], self.matrix[rows]
+
+    def _rows(self, ids: Ids) -> Ids:
+        if not len(self.ids):
+            return np.empty(0, dtype=np.int64)
+        places = np.searchsorted(self.ids, ids, sorter=self.order)
+        rows = self.order[np.minimum(places, len(self.ids) - 1)]
+        known = (self.ids[rows] == ids) & self.alive[rows]
+        return rows[known]
+
+
+class Vectors:
+    """The current snapshot and the graph beside it. Writers take turns; readers never wait."""
+
+    def __init__(self, dimension: int, directory: Path, identity: str) -> None:
+        self.dimension = dimension
+        self._file = directory / "vectors.hnsw"
+        self._identity = identity
+        self._changing = threading.Lock()
+        self._graph: Graph | None = None
+        self._fill(np.empty(0, dtype=np.int64), np.empty((0, dimension), dtype=np.float32))
+
+    @property
+    def engine(self) -> str:
+        """`hnsw` where the graph answers, else `exact`."""
+        return "hnsw" if self._graph else "exact"
+
+    def snapshot(self) -> Snapshot:
+        """Return the vectors as they are now."""
+        return self._snapshot
+
+    def load(self, ids: Ids, rows: Matrix) -> None:
+        """Take all vectors, and the graph that was saved for them if it is sound."""
+        with self._changing:
+            self._fill(ids, rows)
+            self._graph = None
+            if len(ids) >= GRAPH_FROM:
+                self._graph = Graph.load(self._file, self.dimension, self._identity)
+            if self._graph:
+                self._catch_up(self._graph)
+
+    def add(self, ids: Sequence[int], rows: Matrix) -> None:
+        """Add vectors under new ids."""
+        if not len(ids):
+            return
+        with self._changing:
+            self._append(np.array(ids, dtype=np.int64), rows)
+            if self._graph:
+                self._graph.add(np.array(ids, dtype=np.int64), rows)
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Remove vectors; unknown ids are ignored."""
+        if not len(ids):
+            return
+        with self._changing:
+            old = self._snapshot
+            alive = old.alive.copy()
+            alive[old._rows(np.array(ids, dtype=np.int64))] = False
+            self._snapshot = Snapshot(old.ids, old.matrix, old.order, alive)
+            if len(alive) - np.count_nonzero(alive) > max(_FIRST_CAPACITY, _DEAD_SHARE * len(alive)):
+                self._fill(*self._snapshot.live())
+            if self._graph:
+                self._graph.remove(ids)
+
+    def nearest(
+        self, snapshot: Snapshot, query: Matrix, limit: int
+    ) -> tuple[Ids, Matrix]:
+        """Return the nearest ids with their exact cosines; by the graph where there is one."""
+        graph = self._graph
+        found = graph.nearest(query, min(limit, len(snapshot))) if graph else None
+        if found is None:
+            return snapshot.nearest(query, limit)
+        return snapshot.nearest(query, limit, among=np.array(found, dtype=np.int64))
+
+    def build_graph(self, stopped: Callable[[], bool]) -> bool:
+        """Make the graph if there are enough vectors and none is usable, and save it.
+
+        Takes minutes for some 100,000 vectors; searches and changes go on meanwhile. Returns
+        whether a graph is in use.
+        """
+        graph = self._graph
+        if len(self._snapshot) < GRAPH_FROM:
+            return False
+        if graph is None or graph.worn:
+            graph = self._built(stopped)
+        if graph is None:
+            return False
+        with self._changing:
+            self._catch_up(graph)
+            self._graph = graph
+        graph.save(self._file, self._identity)
+        return True
+
+    def save(self) -> None:
+        """Save the graph if it changed."""
+        with self._changing:
+            if self._graph and self._graph.changed:
+                self._graph.save(self._file, self._identity)
+
+    def _built(self, stopped: Callable[[], bool]) -> Graph | None:
+        ids, rows = self._snapshot.live()
+        graph = Graph(self.dimension, len(ids))
+        for start in range(0, len(ids), _BUILD_STEP):
+            if stopped():
+                return None
+            graph.add(ids[start : start + _BUILD_STEP], rows[start : start + _BUILD_STEP])
+        return graph
+
+    def _catch_up(self, graph: Graph) -> None:
+        """Make a graph hold exactly the live ids: they are never used for two texts."""
+        ids, rows = self._snapshot.live()
+        held = graph.ids()
+        graph.remove(sorted(held - set(ids.tolist())))
+        missing = [row for row, id_ in enumerate(ids.tolist()) if id_ not in held]
+        graph.add(ids[missing], rows[missing])
+
+    def _fill(self, ids: Ids, rows: Matrix) -> None:
+        self._buffer = np.empty((max(_FIRST_CAPACITY, len(ids)), self.dimension), np.float32)
+        self._buffer[: len(ids)] = rows
+        self._publish(ids, np.ones(len(ids), dtype=np.bool_))
+
+    def _append(self, ids: Ids, rows: Matrix) -> None:
+        """Write behind what readers see, into a buffer that doubles when it is full."""
+        old = self._snapshot
+        size = len(old.ids) + len(ids)
+        if size > len(self._buffer):
+            grown = np.empty((max(size, 2 * len(self._buffer)), self.dimension), np.float32)
+            grown[: len(old.ids)] = old.matrix
+            self._buffer = grown
+        self._buffer[len(old.ids) : size] = rows
+        alive = np.concatenate([old.alive, np.ones(len(ids), dtype=np.bool_)])
+        self._publish(np.concatenate([old.ids, ids]), alive)
+
+    def _publish(self, ids: Ids, alive: NDArray[np.bool_]) -> None:
+        in_order = len(ids) < 2 or bool(np.all(ids[1:] > ids[:-1]))
+        order = np.arange(len(ids)) if in_order else np.argsort(ids, kind="stable")
+        self._snapshot = Snapshot(ids, self._buffer[: len(ids)], order, alive)

@@ -1,0 +1,136 @@
+"""Names in a sentence: known entities first, then capitalised spans, as fact entities."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from hippod.language import is_function_word, is_spaceless
+
+MOST = 4
+"""Entities of one fact."""
+
+_TOKEN = re.compile(r"[^\W_](?:[\w]|[.'’&+/-](?=\w))*[+#]*")
+_LOOSE = re.compile(r"[A-Z][\w.-]*[\w]|[A-Z]{2,}")
+_NEVER_NAMES = frozenset(
+    """i i'm i've i'll i'd ok okay hi hey hello yes no thanks please btw fyi lol monday tuesday wednesday thursday friday
+    saturday sunday january february march april may june july august september october november december jan feb
+    mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun today tomorrow yesterday
+    note lesson decision remember am pm eod asap todo tbd etc english redacted
+    lundi mardi mercredi jeudi vendredi samedi dimanche""".split()
+)
+# Words behind which a German noun stands as a name: "bei Siemens", "heißt Bello", "Projekt X".
+_GERMAN_BEFORE = frozenset(
+    """bei in nach aus von mit für gegen über auf an zu heißt heiße nutzen nutzt verwenden projekt firma herr frau dr
+    und oder ist statt namens kollege kollegin team bruder schwester tochter sohn mutter vater chef chefin hund katze
+    freund freundin mann""".split()
+)
+_GERMAN_COMMON = re.compile(
+    r"(?:ung|heit|keit|schaft|tion|tät|ismus|chen|lein|nis|tum|ment|tag|zeit|uhr|woche|monat|jahr|haus|arbeit|antwort\w*|listen?|"
+    r"regel\w*|ende|urlaub|eltern|kinder|essen|hause|anfang|mitte|wohnung|schule|büro|zukunft|januar|februar|märz|april|mai|juni|"
+    r"juli|august|september|oktober|november|dezember)$",
+    re.IGNORECASE,
+)
+_TITLED = re.compile(r"([\u4e00-\u9fff]{1,6}|[ァ-ヶー]{2,12})(?:さん|ちゃん|くん|君|様|先生)")
+_KATAKANA = re.compile(r"[ァ-ヶ][ァ-ヶー]{2,}")
+
+
+def entities(
+    sentence: str, language: str, known: Sequence[str], speaker: str, *, first_person: bool
+) -> tuple[str, ...]:
+    """Return up to four entity names of a fact, in the fact grammar (hyphens for spaces).
+
+    `known` names come first, then names that the sentence shows, then the speaker: at the
+    front if they speak of themselves, else only if nothing else is named.
+    """
+    found = [name for name in known if _contains(sentence, name)]
+    found += [name for name in spans(sentence, language) if not _part_of(name, found)]
+    if first_person:
+        found.insert(0, speaker)
+    unique: dict[str, str] = {}
+    for name in found or [speaker]:
+        if entity := as_entity(name):
+            unique.setdefault(entity.casefold(), entity)
+    return tuple(unique.values())[:MOST]
+
+
+def spans(sentence: str, language: str) -> list[str]:
+    """Return the names that the writing shows: capitalised spans, or Latin ones among CJK."""
+    if is_spaceless(language):
+        titled = _TITLED.findall(sentence) + (_KATAKANA.findall(sentence) if language == "ja" else [])
+        return list(dict.fromkeys(titled + _LOOSE.findall(sentence)))
+    found: list[str] = []
+    tokens = list(_TOKEN.finditer(sentence))
+    position = 0
+    while position < len(tokens):
+        end = position
+        while end < len(tokens) and _is_name(sentence, tokens, end, language, joined=end > position):
+            end += 1
+        if end > position:
+            found.append(sentence[tokens[position].start() : tokens[end - 1].end()])
+        position = max(end, position + 1)
+    return list(dict.fromkeys(_singular(name) for name in found))
+
+
+def as_entity(name: str) -> str:
+    """Write a name in the fact grammar: letters, digits, `-`, `_`, `.`, hyphens for spaces."""
+    joined = re.sub(r"\s+", "-", unicodedata.normalize("NFC", name).strip())
+    return re.sub(r"[^\w.-]", "", joined).strip("-._")
+
+
+def _is_name(
+    sentence: str, tokens: list[re.Match[str]], index: int, language: str, *, joined: bool
+) -> bool:
+    word = tokens[index][0]
+    lowered = word.casefold().replace("’", "'")
+    if not word[0].isupper() or lowered in _NEVER_NAMES or lowered.removesuffix("'s") in _NEVER_NAMES:
+        return False
+    before = sentence[tokens[index - 1].end() : tokens[index].start()] if index else ""
+    if joined:
+        return before == " " and not is_function_word(lowered, language)
+    if word.isupper() and len(word) > 1:
+        return True
+    inner = any(char.isupper() or char.isdigit() for char in word[1:])
+    starts = index == 0 or bool(re.search(r"[.!?:;\"“]\s*$", before))
+    if language == "de" and not inner:
+        previous = tokens[index - 1][0].casefold() if index else ""
+        return not starts and previous in _GERMAN_BEFORE and not _GERMAN_COMMON.search(word)
+    if starts and not inner:
+        return _starts_as_name(sentence, tokens, index, language)
+    return not is_function_word(lowered, language)
+
+
+def _starts_as_name(
+    sentence: str, tokens: list[re.Match[str]], index: int, language: str
+) -> bool:
+    """Tell whether a capitalised first word is a name: before a verb of state, or `'s`."""
+    word = tokens[index][0]
+    if word.endswith(("'s", "’s")) and not is_function_word(word[:-2], language):
+        return True
+    following = tokens[index + 1][0].casefold() if index + 1 < len(tokens) else ""
+    return following in _AFTER_NAME and not is_function_word(word, language)
+
+
+_AFTER_NAME = frozenset(
+    """is was has lives works runs needs uses prefers likes hates loves wants turns said says will leads owns manages moved
+    joined left got comes and es vive trabaja tiene est habite travaille a é mora trabalha tem""".split()
+)
+
+
+def _singular(name: str) -> str:
+    return re.sub(r"['’]s$", "", name)
+
+
+def _contains(sentence: str, name: str) -> bool:
+    plain = name.replace("-", " ")
+    if not plain.strip():
+        return False
+    edge = r"(?<!\w)", r"(?!\w)"
+    if any("\u3041" <= char <= "\u9fff" for char in plain):
+        edge = "", ""
+    pattern = re.escape(plain).replace(r"\ ", r"[\s-]+")
+    return re.search(edge[0] + pattern + edge[1], sentence, re.IGNORECASE) is not None
+
+
+def _part_of(name: str, found: list[str]) -> bool:
+    folded = as_entity(name).casefold()
+    return any(folded in as_entity(other).casefold() for other in found)

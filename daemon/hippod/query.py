@@ -1,0 +1,123 @@
+"""What a recall request means: its terms, and what may answer it. No model, no clock."""
+
+import re
+import unicodedata
+from calendar import monthrange
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+
+from hippod import facts, tokens
+from hippod.errors import InvalidInput
+from hippod.scope import DEFAULT_GROUP_PATHS, Scope
+from hippod.wire import MAX_QUERY, Kind, RecallRequest
+
+_EXAMPLES = "use an age such as 6h, 7d or 2w, or 2026-03-03, 2026-03-03T14:00, 2026-03 or 2026"
+_AGE = re.compile(r"(\d{1,5})\s*(h|d|w|y)", re.ASCII | re.IGNORECASE)
+_DAYS = {"d": 1, "w": 7, "y": 365}
+_PERIOD = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What may answer: every condition must hold, several kinds or entities are alternatives.
+
+    `since`, `until` and `as_of` are inclusive and in the user's local time, without offset.
+    Undated units pass `as_of` but neither `since` nor `until`. `path` is a gitignore pattern.
+    """
+
+    scope: Scope = "main"
+    group_paths: tuple[str, ...] = DEFAULT_GROUP_PATHS
+    kinds: tuple[Kind, ...] = ()
+    entities: tuple[str, ...] = ()
+    path: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A request understood: `text` for the embedder, `terms` for FTS5; both may be empty."""
+
+    text: str
+    terms: tuple[str, ...]
+    truncated: bool
+    where: Where
+
+
+def understand(
+    request: RecallRequest,
+    *,
+    now: datetime,
+    zone: tzinfo,
+    group_paths: Sequence[str] = DEFAULT_GROUP_PATHS,
+) -> Query:
+    """Read a request; any query text is safe.
+
+    Raises `InvalidInput`, naming the field, for a date that cannot be read or a range that ends
+    before it begins.
+    """
+    local = now.astimezone(zone)
+    since = _bound("since", request.since, local, end=False)
+    until = _bound("until", request.until, local, end=True)
+    if since and until and since > until:
+        raise InvalidInput(f"since: {request.since!r} is after until {request.until!r}", _EXAMPLES)
+    text = _clean(request.query[:MAX_QUERY])
+    found = tokens.terms(text)
+    where = Where(
+        scope=request.scope,
+        group_paths=tuple(group_paths),
+        kinds=request.kind,
+        entities=tuple(dict.fromkeys(map(entity_key, request.entity))),
+        path=request.path or None,
+        since=since,
+        until=until,
+        as_of=_bound("as_of", request.as_of, local, end=True),
+    )
+    cut = len(request.query) > MAX_QUERY or len(found) > tokens.MAX_TERMS
+    return Query(text, tuple(found[: tokens.MAX_TERMS]), cut, where)
+
+
+def entity_key(name: str) -> str:
+    """Return the form in which entities are compared: `@Dana-Whitfield` is `dana whitfield`."""
+    return facts.normalise(facts.display_name(name.strip().removeprefix("@")))
+
+
+def _clean(text: str) -> str:
+    """Replace control characters and lone surrogates, which neither leg can take, by blanks."""
+    return "".join(" " if unicodedata.category(ch) in ("Cc", "Cs") else ch for ch in text).strip()
+
+
+def _bound(field: str, value: str | None, local: datetime, *, end: bool) -> datetime | None:
+    """Read one date field as the first or last second that it names, local without offset."""
+    text = (value or "").strip()
+    if not text:
+        return None
+    try:
+        if match := _AGE.fullmatch(text):
+            return _age(int(match[1]), match[2].lower(), local, end=end)
+        if match := _PERIOD.fullmatch(text):
+            return _period(*match.groups(), end=end)
+        moment = datetime.fromisoformat(text)
+        return (moment.astimezone(local.tzinfo) if moment.tzinfo else moment).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"{field}: cannot read {value!r} as a date", _EXAMPLES) from None
+
+
+def _age(count: int, unit: str, local: datetime, *, end: bool) -> datetime:
+    if unit == "h":
+        # Through UTC: an hour is an hour on the day the clocks change, too.
+        moment = datetime.fromtimestamp(local.timestamp() - count * 3600, local.tzinfo)
+        return moment.replace(tzinfo=None, microsecond=0)
+    return _edge(local.date() - timedelta(days=count * _DAYS[unit]), end=end)
+
+
+def _period(year: str, month: str | None, day: str | None, *, end: bool) -> datetime:
+    y, m = int(year), int(month or (12 if end else 1))
+    d = int(day) if day else (monthrange(y, m)[1] if end else 1)
+    return _edge(date(y, m, d), end=end)
+
+
+def _edge(day: date, *, end: bool) -> datetime:
+    return datetime.combine(day, time(23, 59, 59) if end else time())

@@ -1,0 +1,159 @@
+"""How candidates of the two legs become one order: fusion, file prior, duplicates, ties.
+
+Pure functions of values. The choices were measured: z-scores over the union of both legs beat
+reciprocal ranks, and a file with several good units is a better file.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hippod.wire import Fusion
+
+_BEST_OF_FILE = 2
+"""Units of a file that count for its prior."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit that a leg found.
+
+    `bm25` grows with relevance, None where the lexical leg did not return it; `cosine` is None
+    where there is no vector. The ranks count from 0 within each leg. `same` is equal for units
+    of equal content.
+    """
+
+    unit: int
+    id: str
+    path: str
+    same: int
+    timestamp: str | None = None
+    bm25: float | None = None
+    cosine: float | None = None
+    lexical_rank: int | None = None
+    vector_rank: int | None = None
+    bm25_score: float | None = None
+
+    @property
+    def best_rank(self) -> int:
+        """The better of its ranks."""
+        return min(r for r in (self.lexical_rank, self.vector_rank, 10**9) if r is not None)
+
+    @property
+    def vector_score(self) -> float | None:
+        """The cosine clipped to 0..1."""
+        return None if self.cosine is None else min(1.0, max(0.0, self.cosine))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How the legs are combined; a leg that did not answer has weight 0."""
+
+    fusion: Fusion = "zscore"
+    bm25: float = 0.5
+    vector: float = 0.5
+    rrf_k: int = 60
+    file_prior: float = 0.3
+
+
+def rank(
+    candidates: Sequence[Candidate], weights: Weights, *, min_score: float = 0.0
+) -> list[tuple[Candidate, float]]:
+    """Return candidates with scores in 0..1, best first.
+
+    Of units with equal content only the best stays. `min_score` looks at the evidence of each
+    leg, never at the fused score, which only orders. Equal scores are ordered by the better
+    rank, then the newer, then the id.
+    """
+    if not candidates:
+        return []
+    fuse = _reciprocal_ranks if weights.fusion == "rrf" else _z_scores
+    scores = _with_file_prior(_min_max(fuse(candidates, weights)), candidates, weights.file_prior)
+    ordered = _ordered(zip(candidates, scores.tolist(), strict=True))
+    return [(c, score) for c, score in _distinct(ordered) if _evidence(c) >= min_score]
+
+
+def idf_share(matched: Iterable[int], idf: Sequence[float]) -> float:
+    """Return the idf mass of the matched terms over that of all, 0..1."""
+    total = sum(idf)
+    return min(1.0, sum(idf[index] for index in matched) / total) if total else 0.0
+
+
+def within_budget(lengths: Iterable[int], budget: int | None) -> int:
+    """Return how many texts fit into `budget` tokens, at four characters a token.
+
+    The first always fits: a budget never makes an answer empty.
+    """
+    if budget is None:
+        return sum(1 for _ in lengths)
+    left, count = budget, 0
+    for length in lengths:
+        left -= -(-length // 4)
+        if left < 0 and count:
+            break
+        count += 1
+    return count
+
+
+def _z_scores(candidates: Sequence[Candidate], weights: Weights) -> NDArray[np.float64]:
+    bm25 = np.array([c.bm25 or 0.0 for c in candidates])
+    cosine = np.array([c.cosine or 0.0 for c in candidates])
+    return weights.bm25 * _standard(bm25) + weights.vector * _standard(cosine)
+
+
+def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = values - values.mean()
+    deviation = float(values.std())
+    # Rounding leaves a tiny deviation where all values are equal.
+    return centred / deviation if deviation > 1e-12 else np.zeros_like(values)
+
+
+def _reciprocal_ranks(candidates: Sequence[Candidate], weights: Weights) -> NDArray[np.float64]:
+    def share(weight: float, place: int | None) -> float:
+        return 0.0 if place is None else weight / (weights.rrf_k + place + 1)
+
+    return np.array(
+        [
+            share(weights.bm25, c.lexical_rank) + share(weights.vector, c.vector_rank)
+            for c in candidates
+        ]
+    )
+
+
+def _min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = float(values.min()), float(values.max())
+    return (values - low) / (high - low) if high > low else np.ones_like(values)
+
+
+def _with_file_prior(
+    scores: NDArray[np.float64], candidates: Sequence[Candidate], prior: float
+) -> NDArray[np.float64]:
+    """Add the mean of a file's two best scores, weighted; scaled back to 0..1."""
+    of_file: Mapping[str, list[float]] = defaultdict(list)
+    for candidate, score in zip(candidates, scores.tolist(), strict=True):
+        of_file[candidate.path].append(score)
+    mean = {
+        path: sum(sorted(found)[-_BEST_OF_FILE:]) / _BEST_OF_FILE for path, found in of_file.items()
+    }
+    return (scores + prior * np.array([mean[c.path] for c in candidates])) / (1 + prior)
+
+
+def _ordered(scored: Iterable[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+    # Python's sort is stable, so the last key is sorted first.
+    by_id = sorted(scored, key=lambda pair: pair[0].id)
+    by_age = sorted(by_id, key=lambda pair: pair[0].timestamp or "", reverse=True)
+    return sorted(by_age, key=lambda pair: (-round(pair[1], 9), pair[0].best_rank))
+
+
+def _distinct(ordered: Iterable[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+    best: dict[int, tuple[Candidate, float]] = {}
+    for candidate, score in ordered:
+        best.setdefault(candidate.same, (candidate, score))
+    return list(best.values())
+
+
+def _evidence(candidate: Candidate) -> float:
+    return max(candidate.bm25_score or 0.0, candidate.vector_score or 0.0)

@@ -1,0 +1,216 @@
+"""What of a turn its speaker states: sentences, without what was pasted, quoted or injected."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST = 220
+"""Characters of a fact; longer sentences are cut at independent clauses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence of a turn; `skipped` says why it is not the speaker's own statement."""
+
+    text: str
+    skipped: str | None = None
+
+
+def pieces(text: str) -> list[Piece]:
+    """Split a turn into sentences, in order; any text is safe.
+
+    Once a line tries to instruct a model, nothing behind it in the turn is trusted.
+    """
+    found: list[Piece] = []
+    for line, reason in _lines(text):
+        if reason:
+            found.append(Piece(line, reason))
+            continue
+        for sentence in split(line):
+            reason = _not_own(sentence)
+            found.append(Piece(sentence, reason))
+            if reason in _ENDS_TRUST:
+                return found
+    return found
+
+
+def split(line: str) -> Iterator[str]:
+    """Split one line into sentences: at `.!?…` before a space, and at full-width stops."""
+    start = 0
+    for match in _STOP.finditer(line):
+        if match.end() < len(line) and not _ends_sentence(line, match):
+            continue
+        yield from _clauses(line[start : match.end()].strip())
+        start = match.end()
+    yield from _clauses(line[start:].strip())
+
+
+def is_injection(text: str) -> bool:
+    """Tell whether `text` addresses a model as its instructions, or imitates our formats."""
+    return bool(_INJECTION.search(text))
+
+
+INJECTED, REPORTED = "instructions to a model", "quotes something"
+_ENDS_TRUST = (INJECTED, REPORTED)
+
+# --- lines -----------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
+_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LEAD_IN = re.compile(
+    r"(?<!my )(?<!our )\b(?:says?|said|reads|wrote|writes|states?|replied|pasted?|forwarded|copied|excerpt|snippet|"
+    r"output|logs?|stack\s?trace|traceback|messages?|e-?mail|article|page|website|readme|docs?|document|post|"
+    r"tweet|ticket|comment|transcript|prompt|letter|text|schreibt|sagt|steht|lautet|nachricht|dice|pone|escribió|"
+    r"mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem)\b[^.:\n]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+_MACHINE_LINE = re.compile(
+    r"^\s*(?:[$#>%]\s|>>>|\||at\s+[\w.$<>]+[(\s]|File\s+\"|Traceback|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|"
+    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|diff --git|@@|\+\+\+|---|#include|import\s+\w|from\s+\w+\s+import|"
+    r"def\s|class\s+\w+[:(]|function\s|const\s|let\s|var\s|public\s|return\b|<[a-z!/]|\{|\}|\]|//|/\*|"
+    r"SELECT\s|INSERT\s|[\w.-]+\s*=\s*\S+$)|[{};]\s*$"
+)
+_RETAIN_LINE = re.compile(r"^\s*(?:[-*+]\s*)?[WBOS]\s*(?:\(\s*c\s*=|@)|^\s{0,3}#{1,6}\s")
+_LONG_PASTE = 12
+"""Lines in a row that nobody types into a chat."""
+
+
+def _lines(text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each line with the reason to skip it, or None."""
+    fence: str | None = None
+    pasted = False
+    lines = _BREAKS.split(text)
+    if sum(bool(_MACHINE_LINE.search(line)) for line in lines) > _LONG_PASTE:
+        lines = [line for line in lines if not _MACHINE_LINE.search(line)]
+    for line in lines:
+        mark = _FENCE.match(line)
+        if fence is not None:
+            if mark and mark[1][0] == fence and not line.strip(f" {fence}"):
+                fence = None
+            continue
+        if mark:
+            fence = mark[1][0]
+            continue
+        stripped = line.strip()
+        if not stripped:
+            continue
+        if pasted:
+            yield stripped, "pasted"
+        elif stripped.startswith((">", "＞")):
+            yield stripped, "quoted"
+        elif _RETAIN_LINE.search(line):
+            yield stripped, "memory format"
+        elif _MACHINE_LINE.search(line) or _mostly_signs(stripped):
+            yield stripped, "machine text"
+        elif _LEAD_IN.search(stripped):
+            pasted = True
+            yield stripped, "quotes something"
+        else:
+            yield _LIST_MARK.sub("", stripped), None
+
+
+def _mostly_signs(line: str) -> bool:
+    letters = sum(char.isalpha() or char.isspace() for char in line)
+    return len(line) > 40 and letters < 0.6 * len(line)
+
+
+# --- sentences -------------------------------------------------------------------------------
+
+_STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？；]+[」』”’）]*|[!?]+(?=[^\W\d_\x00-\x7f])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|no|vol|fig|inc|ltd|co|mt|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|"
+    r"nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|p\.\s?ex|e\.g|i\.e|a\.m|p\.m|u\.s|min|max)"
+    r"|\b[A-Za-z]|(?:^|\s)\d{1,2})\.$",
+    re.IGNORECASE,
+)
+_ORDINARY_END = re.compile(r"\b(?:i|a|etc|p\.m|a\.m|no|co|min|max|ex|u\.s|usw)\.$|\s\d{1,2}\.$", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\s*[;；]\s*|\s+[–—]\s+|,\s+(?:and|but|so)\s+(?=(?:i|we|my|our|the|he|she|they)\b)|"
+    r",\s+(?:und|aber)\s+(?=(?:ich|wir|mein|unser)\w*\b)|\s*，(?=(?:我|但|而且|所以))",
+    re.IGNORECASE,
+)
+_REQUEST_TAIL = re.compile(
+    r",\s+(?=(?:(?:so\s+|and\s+)?(?:can|could|would|will)\s+(?:you|we|i)\b|what\s+do\s+you|do\s+you|is\s+that|should\s+(?:we|i)\b|"
+    r"kannst\s+du|könntest\s+du|können\s+wir|puedes|podrías|podemos|(?:est-ce|peux-tu|tu\s+peux|on\s+peut)|pode[s]?\b|você\s+pode|podemos))",
+    re.IGNORECASE,
+)
+
+
+def _ends_sentence(line: str, match: re.Match[str]) -> bool:
+    """Tell a full stop from the one of an abbreviation, initial or ordinal."""
+    if match[0][0] != ".":
+        return True
+    before = line[max(0, match.start() - 12) : match.start() + 1]
+    if len(match[0]) > 1 or not _ABBREVIATION.search(before):
+        return True
+    following = line[match.end() :].lstrip()[:1]
+    return bool(_ORDINARY_END.search(before)) and following.isupper() and not before[-3:-1].isdigit() and not before[-2:-1].isdigit()
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """Cut a question behind a statement off, and an over-long sentence into its clauses."""
+    if not sentence:
+        return
+    tail = _REQUEST_TAIL.search(sentence) if sentence.rstrip().endswith(("?", "？")) else None
+    if tail and tail.start() > 8:
+        yield sentence[: tail.start()]
+        yield sentence[tail.end() :]
+    elif len(sentence) > LONGEST:
+        yield from filter(None, (part.strip() for part in _CLAUSE.split(sentence)))
+    else:
+        yield sentence
+
+
+# --- what is not the speaker's own -----------------------------------------------------------
+
+_MODEL = r"(?:AI|LLM|GPT|chat\s?bot|language\s+model|assistant|agent|bot)s?"
+_INJECTION = re.compile(
+    r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|your|the|"
+    r"system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directions|training|messages?)\b"
+    r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|user)\s{0,3}"
+    r"(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
+    rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
+    r"instructed|to)|(?:reading|processing)\s+this)\b"
+    r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
+    r"|\b(?:act\s+as\s+(?:an?|if|the)\b|pretend\s+(?:to\s+be|you)|jailbreak|new\s+(?:system\s+)?(?:instructions?|persona)\b)"
+    r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|alerting|notifying)\w*\s+the\s+user"
+    r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|would\s+like|likes\s+to|"
+    r"has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|always\s+\w+s)\b"
+    r"|\bwhen(?:ever)?\s+the\s+user\s+(?:says?|asks?|types?|mentions?|requests?)\b"
+    r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|#{2,}\s*(?:instruction|system|response)"
+    r"|</?(?:system|assistant|memor(?:y|ies)|instructions?|hippod[\w-]*|think|tool\w*)\s*>|\{\s*\"?facts\"?\s*:|\{\{.{0,80}\}\}"
+    r"|\b(?:curl|wget)\b.{1,200}\|\s*(?:sh|bash|zsh|python)\b"
+    r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisungen|regeln|instruktionen|vorgaben)\b"
+    r"|\b(?:ignora|olvida|descarta)\w*\b.{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
+    r"|\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}\b(?:instructions|consignes|règles)\b"
+    r"|\b(?:ignore|ignora|esqueça|desconsidere)\b.{0,40}\b(?:instruções|regras)\b"
+    r"|(?:忽略|无视|忘记|忽視).{0,15}(?:指令|指示|规则|提示|规定)|(?:指示|命令|ルール|プロンプト).{0,10}(?:無視|忘れ)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"([^\"]*)(?:\"|$)|“([^”]*)(?:”|$)|«([^»]*)(?:»|$)|„([^“”]*)(?:[“”]|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)")
+_REPORTING = re.compile(
+    r"\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|post|article|message|ticket|pr|comment|issue|letter|"
+    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|they|someone|guy)\s+(?:\w+\s+){0,3}?"
+    r"(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|was\s+like|told|asks)\b|"
+    r"(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b"
+    r"[^:]{0,60}[:：]\s*\S|(?:说|写着|写道|言って(?:い)?る?|書いてあ[るっ])[^:：]{0,10}[:：]",
+    re.IGNORECASE,
+)
+
+
+def _not_own(sentence: str) -> str | None:
+    if is_injection(sentence):
+        return INJECTED
+    if _REPORTING.search(sentence) or _has_long_quote(sentence):
+        return REPORTED
+    return None
+
+
+def _has_long_quote(sentence: str) -> bool:
+    for match in _QUOTED.finditer(sentence):
+        inner = next((group for group in match.groups() if group), "")
+        cjk = sum("\u3041" <= char <= "\u9fff" for char in inner)
+        if len(inner.split()) >= 5 or cjk >= 12:
+            return True
+    return False
