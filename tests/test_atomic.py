@@ -236,22 +236,6 @@ class TestCreateAndRemove:
         assert (tmp_path / "a.md").read_bytes() == b"theirs"
         assert names(tmp_path) == ["a.md"]
 
-    def test_create_without_hard_links(
-        self, folder: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
-    ) -> None:
-        if system == "exchange":
-            pytest.skip("hard links are only the second choice")
-
-        def refuse(*_args: object, **_kwargs: object) -> None:
-            raise OSError(errno.EPERM, "no hard links")
-
-        monkeypatch.setattr(os, "link", refuse)
-        atomic.create(folder, "a.md", b"text")
-        with pytest.raises(FileExistsError):
-            atomic.create(folder, "a.md", b"again")
-        assert (tmp_path / "a.md").read_bytes() == b"text"
-        assert names(tmp_path) == ["a.md"]
-
     def test_remove(self, folder: int, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_bytes(b"old")
         atomic.remove(folder, "a.md", atomic.read(folder, "a.md", LIMIT), pytest.fail)
@@ -265,6 +249,24 @@ class TestCreateAndRemove:
             atomic.remove(folder, "a.md", found, pytest.fail)
         assert (tmp_path / "a.md").read_bytes() == b"theirs"
         assert names(tmp_path) == ["a.md"]
+
+
+def test_create_without_hard_links(
+    folder: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_args: object, **_kwargs: object) -> None:
+        raise OSError(errno.EPERM, "not supported")
+
+    def refuse_flags(*_args: object) -> None:
+        raise OSError(errno.EINVAL, "not supported")
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(atomic, "renameat2", refuse_flags)
+    atomic.create(folder, "a.md", b"text")
+    with pytest.raises(FileExistsError):
+        atomic.create(folder, "a.md", b"again")
+    assert (tmp_path / "a.md").read_bytes() == b"text"
+    assert names(tmp_path) == ["a.md"]
 
 
 class TestAppend:

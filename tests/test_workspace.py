@@ -1,5 +1,6 @@
 """The verbs on documents, daily logs, and everybody who writes at the same moment."""
 
+import contextlib
 import errno
 import os
 import re
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -636,6 +638,119 @@ class TestCompleteAppend:
     def test_only_daily_logs(self, bench: Bench) -> None:
         with pytest.raises(InvalidInput):
             bench.workspace.complete_append(PlannedAppend("MEMORY.md", 0, b"- x\n", None))
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing that cleans up after errors sees it."""
+
+
+CALLS = ("write", "fsync", "rename", "link", "unlink", "mkdir", "open")
+
+
+def die_at(monkeypatch: pytest.MonkeyPatch, number: int, how: str) -> list[str]:
+    """Die at the n-th system call: before it, after it, or (a write) in the middle of it."""
+    made: list[str] = []
+
+    def wrap(where: object, name: str) -> None:
+        real = getattr(where, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            made.append(name)
+            if len(made) == number and how == "before":
+                raise Killed
+            if len(made) == number and how == "middle" and name == "write":
+                real(args[0], args[1][: len(args[1]) // 2])
+                raise Killed
+            result = real(*args, **kwargs)
+            if len(made) == number:
+                raise Killed
+            return result
+
+        monkeypatch.setattr(where, name, call)
+
+    for name in CALLS:
+        wrap(os, name)
+    wrap(atomic, "renameat2")
+    return made
+
+
+@pytest.mark.parametrize("how", ["before", "middle", "after"])
+class TestKilled:
+    """A kill at any system call leaves the old bytes or the new ones, and a restart goes on."""
+
+    def each_point(
+        self,
+        tmp_path: Path,
+        how: str,
+        before: bytes | None,
+        act: Callable[[Workspace, list[PlannedAppend]], object],
+        again: Callable[[Workspace, list[PlannedAppend]], object],
+        check: Callable[[bytes | None, bytes | None], bool],
+    ) -> None:
+        expected: bytes | None = None
+        for number in range(200):
+            folder = tmp_path / str(number)
+            folder.mkdir(parents=True)
+            bench = Bench(folder)
+            if before is not None:
+                bench.put(LOG, before)
+            plans: list[PlannedAppend] = []
+            with pytest.MonkeyPatch.context() as patched:
+                calls = die_at(patched, number, how)
+                with contextlib.suppress(Killed):
+                    act(bench.workspace, plans)
+            path = folder / LOG
+            left = path.read_bytes() if path.exists() else None
+            if number == 0:
+                expected = left
+            assert check(left, expected)
+            restarted = Bench(folder)
+            again(restarted.workspace, plans)
+            assert (path.read_bytes() if path.exists() else None) == expected
+            assert restarted.everything() == ([LOG] if expected is not None else [])
+            if 0 < len(calls) < number:
+                assert number > 3
+                return
+        pytest.fail("never came to its end")
+
+    def test_write(self, tmp_path: Path, how: str) -> None:
+        def act(workspace: Workspace, _plans: list[PlannedAppend]) -> None:
+            workspace.write(LOG, "new\n" * 10)
+
+        self.each_point(tmp_path / "a", how, b"old\n", act, act, lambda b, e: b in (b"old\n", e))
+        self.each_point(tmp_path / "b", how, None, act, act, lambda b, e: b in (None, e))
+
+    def test_delete(self, tmp_path: Path, how: str) -> None:
+        def again(workspace: Workspace, _plans: list[PlannedAppend]) -> None:
+            with contextlib.suppress(NotFound):
+                workspace.delete(LOG)
+
+        self.each_point(
+            tmp_path,
+            how,
+            b"old\n",
+            lambda workspace, _plans: workspace.delete(LOG),
+            again,
+            lambda b, _: b in (b"old\n", None),
+        )
+
+    @pytest.mark.parametrize("before", [None, b"# Daily Log - 2026-03-03\n\n[09:00:00] x"])
+    def test_facts(self, tmp_path: Path, how: str, before: bytes | None) -> None:
+        bullets = [bullet(1), bullet(2)]
+
+        def again(workspace: Workspace, plans: list[PlannedAppend]) -> None:
+            if plans:
+                workspace.complete_append(plans[-1])
+            workspace.append_facts(DAY, bullets)
+
+        self.each_point(
+            tmp_path,
+            how,
+            before,
+            lambda workspace, plans: workspace.append_facts(DAY, bullets, plans.append),
+            again,
+            lambda b, _: (b or b"").startswith(before or b""),
+        )
 
 
 class TestConcurrent:

@@ -75,13 +75,16 @@ class Batches:
 
         What is missing again after that was deleted by a person, and stays deleted.
         """
+        for append in batch.planned:
+            if append.path not in batch.landed:  # a crash left it torn, maybe
+                self._workspace.complete_append(append, self._planner(batch))
         missing = [fact for fact in self._missing(batch) if not fact.reappended]
         if not missing:
             self._state.finish(batch.id)
             return
-        self._state.mark_reappended(batch.id, [fact.id for fact in missing])
         for day, made in _by_day(missing).items():
-            self._workspace.append_facts(day, [fact.bullet for fact in made])
+            self._append_day(batch, day, made)
+        self._state.mark_reappended(batch.id, [fact.id for fact in missing])
         logger.info("facts.appended_again", batch=batch.id, facts=len(missing))
 
     # -- extraction ----------------------------------------------------------------------------
@@ -160,20 +163,24 @@ class Batches:
     # -- writing -------------------------------------------------------------------------------
 
     def _append(self, batch: Batch) -> None:
-        def plan(planned: PlannedAppend) -> None:
-            self._state.plan_append(batch.id, planned)
-
         begun = {append.path: append for append in batch.planned}
         for day, made in _by_day(batch.facts).items():
             path = daylog.log_path(day, self._config.workspace.layout)
             if path in batch.landed:
                 continue
             if path in begun:  # before a crash: its tail may be torn
-                self._workspace.complete_append(begun[path], plan)
-            appended = self._workspace.append_facts(day, [fact.bullet for fact in made], plan)
-            self._state.mark_appended(batch.id, appended, [fact.id for fact in made])
+                self._workspace.complete_append(begun[path], self._planner(batch))
+            self._append_day(batch, day, made)
         if not batch.facts:
             self._state.finish(batch.id)
+
+    def _append_day(self, batch: Batch, day: date, made: Sequence[BatchFact]) -> None:
+        bullets = [fact.bullet for fact in made]
+        appended = self._workspace.append_facts(day, bullets, self._planner(batch))
+        self._state.mark_appended(batch.id, appended, [fact.id for fact in made])
+
+    def _planner(self, batch: Batch) -> Callable[[PlannedAppend], None]:
+        return lambda planned: self._state.plan_append(batch.id, planned)
 
     def _missing(self, batch: Batch) -> list[BatchFact]:
         standing = {

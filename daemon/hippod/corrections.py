@@ -73,8 +73,7 @@ _VALUES = (
     re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)?(?![\w:]|[.,]\d)"),
 )  # fmt: skip
 _CONTRASTS = (
-    re.compile(r"(?P<right>[\w.+#-]+)\s*,?\s+(?:and\s+)?(?:not|nicht|kein|pas|não|instead\s+of|statt|en\s+vez\s+de|au\s+lieu\s+de|em\s+vez\s+de)\s+(?P<wrong>[\w.+#-]+)", re.I),
-    re.compile(r"(?P<right>[\w.+#-]+)\s*,\s+no\s+(?P<wrong>[\w.+#-]+)", re.IGNORECASE),
+    re.compile(r"(?P<right>[\w.+#-]+)\s*,\s+(?:and\s+)?(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)", re.I),
     re.compile(r"\b(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)\s*,?\s+(?:but|sondern|sino|mais|mas)\s+(?P<right>[\w.+#-]+)", re.I),
     re.compile(r"不是(?P<wrong>[^，,。是]{1,8})[，,]?\s*(?:而)?是(?P<right>[^，,。]{1,8})"),
     re.compile(r"(?P<wrong>[^、。\s]{1,8})(?:じゃなくて|ではなく)[、]?(?P<right>[^、。\s]{1,8}?)(?:です|だ|。|$)"),

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -45,6 +45,9 @@ WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 READ_BACK_SECONDS = 120
 STOP_SECONDS = 4
+JOURNAL_AGE = timedelta(days=90)
+JOURNAL_BYTES = 64_000_000
+"""Before-images are dropped when they are older, or when all together are larger."""
 
 
 def run(config: Config, *, config_path: Path | None) -> int:
@@ -310,6 +313,9 @@ class Daemon:
         error = ""
         try:
             await self._in_index_thread(self._update_index, [RESCAN])
+            await asyncio.to_thread(
+                self._parts.state.prune_journal, started - JOURNAL_AGE, JOURNAL_BYTES
+            )
             for source_file in await asyncio.to_thread(self._parts.retainer.unread):
                 self._retain_queue.touch(source_file)
         except (HippodError, OSError) as failure:

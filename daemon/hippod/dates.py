@@ -75,6 +75,7 @@ def mentions(text: str, languages: Sequence[str] = LANGUAGES) -> bool:
 
 _ISO = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b")
 _ISO_NEAR = re.compile(r"[\s,:=]{0,3}[(（\[]?\s?\d{4}-\d{2}|\s?[(（]\d{4}[)）]")
+_ADJACENT = re.compile(r",?\s?(?:the\s|den\s|dem\s|el\s|le\s|dia\s)?[(（]?")
 _ANNOTATED = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _NOT_IN_NAME = r"(?<![\w/@#.\\-])"
 _NAME_ENDS = r"(?![\w/@\\]|[.-]\w|['’]\w{2})"
@@ -130,6 +131,10 @@ def _ranges(text: str, spans: list[Found], grammar: _Grammar) -> Iterator[Found]
         first = spans[position]
         second = spans[position + 1] if position + 1 < len(spans) else None
         if second and _is_day(first) and _is_day(second):
+            if _ADJACENT.fullmatch(text, first.end, second.start):
+                yield Found(first.start, second.end, second.first, second.last, second.label)
+                position += 2
+                continue
             joined = grammar.joiner.fullmatch(text, first.end, second.start)
             last = _following(first.first, second) if joined else None
             if last:
@@ -378,7 +383,7 @@ _ENGLISH = _Grammar(
             # "may" and "march" are verbs, "mar" a name: written small they need a preposition
             rf"(?P<month>(?!(?-i:may|march|mar)\b)(?:{_any(_EN_MONTHS)})|(?<=on )may|(?<=by )may|"
             r"(?<=until )may|(?<=before )may|(?<=from )may|(?<=on )march|(?<=by )march|(?<=until )march|"
-            r"(?<=before )march|(?<=from )march)\.?~(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+            r"(?<=before )march|(?<=from )march)\.?~(?P<day>\d{1,2})(?:st|nd|rd|th)?"
             r"(?:\s*[-–]\s*(?P<day2>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?~(?P<year>(?:19|20)\d\d))?"
             r"(?!\s*(?:[:%]|am\b|pm\b))",
             _month_day,

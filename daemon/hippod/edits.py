@@ -52,11 +52,6 @@ def decode(data: bytes) -> tuple[str, str] | None:
     return text.replace("\0", ""), note or ("holds NUL bytes" if nuls else "")
 
 
-def decode_loosely(data: bytes) -> str:
-    """Return text for looking at, whatever the bytes are."""
-    return data.removeprefix(codecs.BOM_UTF8).decode(errors="replace")
-
-
 def is_utf16(data: bytes) -> bool:
     """Say whether a byte order mark announces UTF-16."""
     return any(data.startswith(bom) for bom in _UTF16)

@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"[^\W_](?:[\w]|[.'’&+/-](?=\w))*[+#]*")
 _LOOSE = re.compile(r"[A-Z][\w.-]*[\w]|[A-Z]{2,}")
 _NEVER_NAMES = frozenset(
     """i i'm i've i'll i'd ok okay hi hey hello yes no thanks please btw fyi lol monday tuesday wednesday thursday friday
-    saturday sunday january february march april may june july august september october november december jan feb
+    saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october november december jan feb
     mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun today tomorrow yesterday
     note lesson decision remember am pm eod asap todo tbd etc english redacted
     lundi mardi mercredi jeudi vendredi samedi dimanche""".split()
@@ -73,7 +73,7 @@ def spans(sentence: str, language: str) -> list[str]:
 
 def as_entity(name: str) -> str:
     """Write a name in the fact grammar: letters, digits, `-`, `_`, `.`, hyphens for spaces."""
-    joined = re.sub(r"\s+", "-", unicodedata.normalize("NFC", name).strip())
+    joined = re.sub(r"[\s/]+", "-", unicodedata.normalize("NFC", name).strip())
     return re.sub(r"[^\w.-]", "", joined).strip("-._")
 
 
@@ -86,7 +86,8 @@ def _is_name(
         return False
     before = sentence[tokens[index - 1].end() : tokens[index].start()] if index else ""
     if joined:
-        return before == " " and not is_function_word(lowered, language)
+        owner = tokens[index - 1][0].endswith(("'s", "’s"))
+        return before == " " and not owner and not is_function_word(lowered, language)
     if word.isupper() and len(word) > 1:
         return True
     inner = any(char.isupper() or char.isdigit() for char in word[1:])

@@ -6,6 +6,9 @@ from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
+
+from pathspec import GitIgnoreSpec
 
 from hippod import facts, tokens
 from hippod.errors import InvalidInput
@@ -63,6 +66,8 @@ def understand(
     until = _bound("until", request.until, local, end=True)
     if since and until and since > until:
         raise InvalidInput(f"since: {request.since!r} is after until {request.until!r}", _EXAMPLES)
+    if request.path:
+        path_pattern(request.path)
     text = _clean(request.query[:MAX_QUERY])
     found = tokens.terms(text)
     where = Where(
@@ -82,6 +87,17 @@ def understand(
 def entity_key(name: str) -> str:
     """Return the form in which entities are compared: `@Dana-Whitfield` is `dana whitfield`."""
     return facts.normalise(facts.display_name(name.strip().removeprefix("@")))
+
+
+@lru_cache(maxsize=64)
+def path_pattern(pattern: str) -> GitIgnoreSpec:
+    """Return a path filter as a matcher; raises `InvalidInput` if it is none."""
+    try:
+        return GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        raise InvalidInput(
+            f"path: {pattern!r} is not a pattern", "use a path or a glob such as memory/2026-*.md"
+        ) from None
 
 
 def _clean(text: str) -> str:

@@ -26,7 +26,6 @@ class Candidate:
     of equal content.
     """
 
-    unit: int
     id: str
     path: str
     same: int

@@ -172,16 +172,21 @@ class State:
 
     # -- turns -------------------------------------------------------------------------------
 
-    def seen(self, source: str, session: str, keys: Iterable[str]) -> frozenset[str]:
-        """Return those turn keys that already belong to a batch of this session."""
+    def seen(self, source: str, keys: Iterable[str]) -> frozenset[str]:
+        """Return those turn keys that already belong to a batch of this source.
+
+        Whichever session it was: a forked or resumed session replays turns of an earlier one.
+        """
         rows = self._all(
-            "SELECT key FROM seen WHERE source=? AND session=?"
-            " AND key IN (SELECT value FROM json_each(?))",
+            "SELECT key FROM seen WHERE source=? AND key IN (SELECT value FROM json_each(?))",
             source,
-            session,
             json.dumps(list(keys)),
         )
         return frozenset(key for (key,) in rows)
+
+    def turns_seen(self, source: str) -> int:
+        """Count the turns of a source that were ever stored in a batch."""
+        return int(self._required("SELECT count(*) FROM seen WHERE source=?", source)[0])
 
     # -- batches -----------------------------------------------------------------------------
 
@@ -211,8 +216,8 @@ class State:
                 now,
             )
             self._many(
-                "INSERT OR IGNORE INTO seen(source, session, key) VALUES (?,?,?)",
-                ((source, session, turn.key) for turn in turns),
+                "INSERT OR IGNORE INTO seen(source, key) VALUES (?,?)",
+                ((source, turn.key) for turn in turns),
             )
             return self.batch(number)
 
@@ -821,8 +826,8 @@ def _journal_entry(row: Row) -> JournalEntry:
 _M001_INITIAL = (
     "CREATE TABLE cursor(source TEXT NOT NULL, path TEXT NOT NULL, value TEXT NOT NULL,"
     " updated TEXT NOT NULL, PRIMARY KEY(source, path)) STRICT, WITHOUT ROWID",
-    "CREATE TABLE seen(source TEXT NOT NULL, session TEXT NOT NULL, key TEXT NOT NULL,"
-    " PRIMARY KEY(source, session, key)) STRICT, WITHOUT ROWID",
+    "CREATE TABLE seen(source TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY(source, key))"
+    " STRICT, WITHOUT ROWID",
     "CREATE TABLE batch(id INTEGER PRIMARY KEY AUTOINCREMENT, source TEXT NOT NULL,"
     " session TEXT NOT NULL, path TEXT NOT NULL, status TEXT NOT NULL"
     " CHECK(status IN ('read','extracted','appended','done','failed')),"

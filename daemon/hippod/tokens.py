@@ -34,9 +34,7 @@ _LETTER = rf"[[\p{{L}}\p{{N}}\p{{M}}]--{_UNSPACED}]"
 _RUN = regex.compile(rf"{_UNSPACED}+", regex.VERSION1)
 _WORD = regex.compile(rf"(?P<run>{_UNSPACED}+)|{_LETTER}+", regex.VERSION1)
 # Possessive and anchored behind a non-letter: linear in the query, whatever is pasted into it.
-_COMPOUND = regex.compile(
-    rf"(?<!{_LETTER}){_LETTER}++(?:[-._/:@+#]{_LETTER}++)+", regex.VERSION1
-)
+_COMPOUND = regex.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-._/:@+#]{_LETTER}++)+", regex.VERSION1)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BETWEEN_WORDS = re.compile(r"[-._/:@+#]")
 
@@ -58,16 +56,17 @@ _FOLDED = {
 }  # fmt: skip
 _FOLDING = str.maketrans({**dict.fromkeys(map(chr, _DROPPED), ""), **_FOLDED})
 
-STOP_WORDS = frozenset(
-    """a about above after again against all am an and any are as at be because been before
+_STOP_WORDS = """
+    a about above after again against all am an and any are as at be because been before
     being below between both but by can could did do does doing don down during each few for
     from further had has have having he her here hers herself him himself his how i if in into
     is it its itself just ll me more most my myself no nor not now of off on once only or other
     our ours ourselves out over own re s same she should so some such t than that the their
     theirs them themselves then there these they this those through to too under until up ve
     very was we were what when where which while who whom why will with would you your yours
-    yourself yourselves d m""".split()
-)
+    yourself yourselves d m
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def fts_text(text: str) -> str:
@@ -107,7 +106,7 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _spaced(run: str) -> str:
-    return _RUN.sub(lambda match: f" {' '.join(_stored(match.group()))} ", _fold(run))
+    return str(_RUN.sub(lambda match: f" {' '.join(_stored(match.group()))} ", _fold(run)))
 
 
 def _stored(run: str) -> Iterator[str]:

@@ -74,7 +74,7 @@ _LEADS = {
     "en": re.compile(
         r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|anyways|lol|haha+|hmm+|yeah|yes|yep|"
         r"right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|alright|nah|nope|actually|just|fyi|"
-        r"(?:no|so|now|look|listen)(?=,)|one more thing|quick (?:thing|note|update|one)|heads up|important|noted)\b(?:[,.:;!…–—-]+\s*|\s+))+",
+        r"(?:no|so|now|look|listen)(?=,)|one more thing|quick (?:thing|note|update|one)|heads up|important|noted|understood|got it|all set|done(?=[,.:;!–—-]))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "de": re.compile(

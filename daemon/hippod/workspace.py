@@ -247,7 +247,8 @@ class Workspace:
         payload = edits.encode(line)
         make = edits.once(lambda current: daylog.log_block(current, day, line), payload.strip())
         with self._lock:
-            return self._written_append(self._append(path, make, actor=actor), payload)
+            done = self._append(path, _naming(path, make), actor=actor)
+            return self._written_append(done, payload)
 
     def append_facts(
         self,
@@ -267,15 +268,11 @@ class Workspace:
         path = daylog.log_path(day, self._layout)
 
         def make(current: bytes | None) -> bytes:
-            if current is not None and daylog.parse(edits.decode_loosely(current)).conflicted:
-                raise Conflict(
-                    f"{path}: has merge conflict markers", "resolve the conflict; it is retried"
-                )
             missing = edits.missing_bullets(current or b"", bullets)
             return daylog.retain_block(current, day, missing) if missing else b""
 
         with self._lock:
-            return self._append(path, make, plan=plan, actor=actor)
+            return self._append(path, _naming(path, make), plan=plan, actor=actor)
 
     def complete_append(
         self, planned: PlannedAppend, plan: Plan | None = None, *, actor: str = "retain"
@@ -698,7 +695,19 @@ class Workspace:
             )
 
 
-# -- errors ----------------------------------------------------------------------------------
+# -- refusals --------------------------------------------------------------------------------
+
+
+def _naming(path: str, make: Make) -> Make:
+    """Let the refusals of a pure function, which knows no path, name it."""
+
+    def named(current: bytes | None) -> bytes:
+        try:
+            return make(current)
+        except (Conflict, InvalidInput) as error:
+            raise type(error)(f"{path}: {error.message}", error.hint) from None
+
+    return named
 
 
 def _check_etag(path: str, etag: str | None, current: bytes | None) -> None:

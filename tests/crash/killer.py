@@ -18,8 +18,8 @@ import apsw
 from hippod import atomic
 from hippod.cli import main
 
-WATCHED = {"hippod.workspace", "hippod.atomic", "hippod.documents", "hippod.state"}
-CALLS = ("write", "fsync", "rename", "replace", "link", "unlink", "ftruncate")
+WATCHED = {f"hippod.{name}" for name in ("workspace", "atomic", "documents", "root", "state")}
+CALLS = ("write", "fsync", "rename", "replace", "link", "unlink", "mkdir", "ftruncate")
 
 kill_at = int(os.environ["HIPPOD_KILL_AT"])
 steps = 0

@@ -34,7 +34,7 @@ class Graph:
     def __init__(self, dimension: int, capacity: int) -> None:
         self.dimension = dimension
         self.changed = False
-        self._dead = 0
+        self._dead: set[int] = set()
         self._lock = threading.Lock()
         self._index: Any = hnswlib.Index("ip", dimension)
         self._index.init_index(max(capacity, 1024), M=_LINKS, ef_construction=_EF_CONSTRUCTION)
@@ -52,7 +52,7 @@ class Graph:
             graph._index = hnswlib.Index("ip", dimension)
             graph._index.load_index(os.fsencode(file), max_elements=about["count"] + 1024)
             graph._index.set_num_threads(1)
-            graph._dead = int(about["dead"])
+            graph._dead = set(about["dead"])
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
@@ -63,12 +63,12 @@ class Graph:
     @property
     def worn(self) -> bool:
         """Whether so much was deleted that it should be built anew."""
-        return self._dead > _WORN_SHARE * max(1, self._index.get_current_count())
+        return len(self._dead) > _WORN_SHARE * int(self._index.get_current_count())
 
     def ids(self) -> set[int]:
         """Return the labels that are not deleted."""
         with self._lock:
-            return {label for label in self._index.get_ids_list() if self._alive(label)}
+            return set(self._index.get_ids_list()) - self._dead
 
     def add(self, ids: NDArray[np.int64], rows: NDArray[np.float32]) -> None:
         """Add vectors under new labels, growing as needed."""
@@ -87,13 +87,13 @@ class Graph:
                     self._index.mark_deleted(label)
                 except RuntimeError:  # unknown, or deleted already
                     continue
-                self._dead += 1
+                self._dead.add(label)
                 self.changed = True
 
     def nearest(self, query: NDArray[np.float32], limit: int) -> list[int] | None:
         """Return about the nearest labels; None where the graph cannot answer."""
         with self._lock:
-            limit = min(limit, self._index.get_current_count() - self._dead)
+            limit = min(limit, self._index.get_current_count() - len(self._dead))
             if limit < 1 or query.shape != (self.dimension,):
                 return None
             try:
@@ -113,9 +113,12 @@ class Graph:
                     "identity": identity,
                     "dimension": self.dimension,
                     "count": self._index.get_current_count(),
-                    "dead": self._dead,
+                    "dead": sorted(self._dead),
                 }
                 self.changed = False
+                # A full disk is no error to hnswlib: it leaves a short file.
+                if temporary.stat().st_size != self._index.index_file_size():
+                    raise OSError("the file could not be written whole")
             about["sha256"] = _sha256(temporary)
             _sync(temporary)
             temporary.replace(file)
@@ -127,13 +130,6 @@ class Graph:
             self.changed = True
             temporary.unlink(missing_ok=True)
             logger.warning("vectors.graph_not_saved", reason=str(error))
-
-    def _alive(self, label: int) -> bool:
-        try:
-            self._index.get_items([label])
-        except RuntimeError:
-            return False
-        return True
 
     def _grow(self, more: int) -> None:
         needed = self._index.get_current_count() + more

@@ -9,7 +9,8 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,11 +154,18 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
     connection.pragma("mmap_size", 0)
     if read_only:
         connection.pragma("query_only", True)
+        connection.register_fts5_function("evidence", _evidence)
     else:
         _use_wal(connection)
         connection.pragma("synchronous", "NORMAL")
         connection.pragma("secure_delete", True)
     return connection
+
+
+def _evidence(row: apsw.FTS5ExtensionApi, *_: object) -> bytes:
+    """The SQL function `evidence(words)`: the row's length, then how often each term matched."""
+    counts = (len(row.phrase_locations(phrase)[0]) for phrase in range(row.phrase_count))
+    return array("I", [row.column_size(0), *counts]).tobytes()
 
 
 def discard(path: Path) -> None:
@@ -190,6 +198,13 @@ def _check_fingerprint(connection: apsw.Connection, wanted: str) -> None:
         raise _Unfit("not an index") from None
     if found != wanted:
         raise _Unfit("fingerprint changed")
+
+
+def select(
+    connection: apsw.Connection, sql: str, values: Sequence[Any] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Run a statement and yield its rows as they are found."""
+    return connection.execute(sql, tuple(values))
 
 
 def read_meta(connection: apsw.Connection, key: str) -> str | None:

@@ -17,8 +17,10 @@ import numpy as np
 
 from hippod import chunks, facts, tokens
 from hippod.chunks import Unit
+from hippod.errors import IndexUnavailable
 from hippod.index import schema
-from hippod.index.schema import translated
+from hippod.index.embedding import Rejected
+from hippod.index.schema import select, translated
 from hippod.index.vectors import Ids, Matrix
 from hippod.query import entity_key
 from hippod.workspace import Loaded
@@ -110,7 +112,7 @@ class Store:
     def _take(self) -> apsw.Connection:
         with self._state:
             if self._closed:
-                raise schema.IndexUnavailable("the index is closed")
+                raise IndexUnavailable("the index is closed")
             self._busy += 1
             if self._idle:
                 return self._idle.pop()
@@ -159,16 +161,16 @@ def set_embedder(connection: apsw.Connection, identity: str) -> bool:
 
 def documents(connection: apsw.Connection) -> dict[str, Known]:
     """Return every indexed document by path."""
-    rows = connection.execute("SELECT path, sha256, size, mtime_ns, inode FROM documents")
+    rows = select(connection, "SELECT path, sha256, size, mtime_ns, inode FROM documents")
     return {row[0]: Known(*row[1:]) for row in rows}
 
 
 def document(connection: apsw.Connection, path: str) -> Known | None:
     """Return one indexed document."""
-    row = connection.execute(
-        "SELECT sha256, size, mtime_ns, inode FROM documents WHERE path = ?", (path,)
-    ).fetchone()
-    return None if row is None else Known(*row)
+    sql = "SELECT sha256, size, mtime_ns, inode FROM documents WHERE path = ?"
+    for row in select(connection, sql, (path,)):
+        return Known(*row)
+    return None
 
 
 def touch(connection: apsw.Connection, loaded: Loaded) -> None:
@@ -183,7 +185,8 @@ def touch(connection: apsw.Connection, loaded: Loaded) -> None:
 def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) -> list[int]:
     """Store a document's units in place of those it had; return vectors that nobody uses now."""
     stat = loaded.stat
-    (number,) = connection.execute(
+    ((number,),) = select(
+        connection,
         """INSERT INTO documents(path, document_id, sha256, size, mtime_ns, inode)
            VALUES(?, ?, ?, ?, ?, ?)
            ON CONFLICT(path) DO UPDATE SET sha256 = excluded.sha256, size = excluded.size,
@@ -193,7 +196,7 @@ def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) 
             loaded.path, chunks.document_id(loaded.path), loaded.sha256,
             stat.size, stat.mtime_ns, stat.inode,
         ),
-    ).fetchall()[0]  # fmt: skip
+    )  # fmt: skip
     used = _delete_units(connection, number)
     _insert_units(connection, number, loaded.path, units)
     return _drop_unused(connection, used)
@@ -201,12 +204,10 @@ def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) 
 
 def remove(connection: apsw.Connection, path: str) -> list[int] | None:
     """Forget a document; return vectors that nobody uses now, None if it was not there."""
-    row = connection.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
-    if row is None:
+    rows = list(select(connection, "DELETE FROM documents WHERE path = ? RETURNING id", (path,)))
+    if not rows:
         return None
-    used = _delete_units(connection, row[0])
-    connection.execute("DELETE FROM documents WHERE id = ?", row)
-    return _drop_unused(connection, used)
+    return _drop_unused(connection, _delete_units(connection, rows[0][0]))
 
 
 def searched_text(header: str, content: str) -> str:
@@ -218,18 +219,19 @@ def _delete_units(connection: apsw.Connection, number: int) -> list[int]:
     mine = "(SELECT id FROM units WHERE document = ?)"
     connection.execute(f"DELETE FROM words WHERE rowid IN {mine}", (number,))
     connection.execute(f"DELETE FROM mentions WHERE unit IN {mine}", (number,))
-    rows = connection.execute("DELETE FROM units WHERE document = ? RETURNING vector", (number,))
-    return [row[0] for row in rows.fetchall()]
+    rows = select(connection, "DELETE FROM units WHERE document = ? RETURNING vector", (number,))
+    return [row[0] for row in rows]
 
 
 def _drop_unused(connection: apsw.Connection, vectors: Sequence[int]) -> list[int]:
-    rows = connection.execute(
+    rows = select(
+        connection,
         """DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))
            AND NOT EXISTS (SELECT 1 FROM units WHERE units.vector = vectors.id)
            RETURNING id""",
         (json.dumps(vectors),),
     )
-    return [row[0] for row in rows.fetchall()]
+    return [row[0] for row in rows]
 
 
 def _insert_units(
@@ -241,9 +243,9 @@ def _insert_units(
         "INSERT INTO vectors(text_hash) VALUES(?) ON CONFLICT DO NOTHING",
         ((each,) for each in hashes),
     )
-    (first,) = connection.execute(
-        "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'units'"
-    ).fetchall()[0]
+    ((first,),) = select(
+        connection, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'units'"
+    )
     ids = range(first, first + len(units))
     occurrences: dict[str, int] = {}
     connection.executemany(
@@ -294,7 +296,8 @@ def _text_hash(text: str) -> bytes:
 
 def pending(connection: apsw.Connection, after: int, limit: int) -> list[Pending]:
     """Return texts that wait for a vector, by vector id from `after` on."""
-    rows = connection.execute(
+    rows = select(
+        connection,
         """SELECT v.id, u.header, u.content
            FROM vectors v JOIN units u ON u.id = (
                SELECT min(id) FROM units WHERE vector = v.id)
@@ -314,12 +317,12 @@ def set_vectors(connection: apsw.Connection, ids: Sequence[int], rows: Matrix) -
     )
 
 
-def reject(connection: apsw.Connection, problems: Mapping[int, str], *, final: bool) -> None:
-    """Count a failed attempt for texts; the last attempt, or `final`, parks them for good."""
+def reject(connection: apsw.Connection, rejected: Mapping[int, Rejected]) -> None:
+    """Count a failed attempt for texts; a final one, or the last allowed, parks them for good."""
     connection.executemany(
         """UPDATE vectors SET attempts = attempts + 1,
            problem = CASE WHEN ? OR attempts + 1 >= ? THEN ? END WHERE id = ?""",
-        ((final, _MOST_ATTEMPTS, problem, id_) for id_, problem in problems.items()),
+        ((why.final, _MOST_ATTEMPTS, why.reason, id_) for id_, why in rejected.items()),
     )
 
 
@@ -329,8 +332,8 @@ def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Matr
     ids: list[int] = []
     blobs: list[bytes] = []
     wrong: list[int] = []
-    for id_, blob in connection.execute(
-        "SELECT id, vector FROM vectors WHERE vector IS NOT NULL ORDER BY id"
+    for id_, blob in select(
+        connection, "SELECT id, vector FROM vectors WHERE vector IS NOT NULL ORDER BY id"
     ):
         if len(blob) == width:
             ids.append(id_)
@@ -354,27 +357,28 @@ def forget_vectors(connection: apsw.Connection, ids: Sequence[int]) -> None:
 
 def counts(connection: apsw.Connection) -> Counts:
     """Count what the index holds."""
-    row = connection.execute(
+    (row,) = select(
+        connection,
         """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM units),
            (SELECT count(*) FROM vectors WHERE vector IS NOT NULL),
            (SELECT count(*) FROM vectors WHERE vector IS NULL AND problem IS NULL),
-           (SELECT count(*) FROM vectors WHERE problem IS NOT NULL)"""
-    ).fetchall()[0]
+           (SELECT count(*) FROM vectors WHERE problem IS NOT NULL)""",
+    )
     return Counts(*row)
 
 
 def count_pending(connection: apsw.Connection) -> int:
     """Count the texts that wait for a vector."""
-    return int(
-        connection.execute(
-            "SELECT count(*) FROM vectors WHERE vector IS NULL AND problem IS NULL"
-        ).fetchall()[0][0]
+    ((count,),) = select(
+        connection, "SELECT count(*) FROM vectors WHERE vector IS NULL AND problem IS NULL"
     )
+    return int(count)
 
 
 def entities(connection: apsw.Connection) -> list[str]:
     """Return the entities that units name, one spelling each, the most mentioned first."""
-    rows = connection.execute(
-        "SELECT min(name), count(*) FROM mentions GROUP BY key ORDER BY 2 DESC, key"
+    rows = select(
+        connection,
+        "SELECT min(name), count(*) FROM mentions GROUP BY key ORDER BY 2 DESC, key",
     )
     return [row[0] for row in rows]

@@ -77,8 +77,8 @@ class Snapshot:
             return np.empty(0, dtype=np.int64)
         places = np.searchsorted(self.ids, ids, sorter=self.order)
         rows = self.order[np.minimum(places, len(self.ids) - 1)]
-        known = (self.ids[rows] == ids) & self.alive[rows]
-        return rows[known]
+        known: Ids = rows[(self.ids[rows] == ids) & self.alive[rows]]
+        return known
 
 
 class Vectors:
@@ -90,6 +90,8 @@ class Vectors:
         self._identity = identity
         self._changing = threading.Lock()
         self._graph: Graph | None = None
+        self._buffer: Matrix
+        self._snapshot: Snapshot
         self._fill(np.empty(0, dtype=np.int64), np.empty((0, dimension), dtype=np.float32))
 
     @property
@@ -129,14 +131,14 @@ class Vectors:
             alive = old.alive.copy()
             alive[old._rows(np.array(ids, dtype=np.int64))] = False
             self._snapshot = Snapshot(old.ids, old.matrix, old.order, alive)
-            if len(alive) - np.count_nonzero(alive) > max(_FIRST_CAPACITY, _DEAD_SHARE * len(alive)):
+            if len(alive) - np.count_nonzero(alive) > max(
+                _FIRST_CAPACITY, _DEAD_SHARE * len(alive)
+            ):
                 self._fill(*self._snapshot.live())
             if self._graph:
                 self._graph.remove(ids)
 
-    def nearest(
-        self, snapshot: Snapshot, query: Matrix, limit: int
-    ) -> tuple[Ids, Matrix]:
+    def nearest(self, snapshot: Snapshot, query: Matrix, limit: int) -> tuple[Ids, Matrix]:
         """Return the nearest ids with their exact cosines; by the graph where there is one."""
         graph = self._graph
         found = graph.nearest(query, min(limit, len(snapshot))) if graph else None

@@ -1,0 +1,8 @@
+"""The index: everything that recall can find, derived from Markdown and built again at will."""
+
+from hippod.index.engine import Documents as Documents
+from hippod.index.engine import Index as Index
+from hippod.index.engine import Report as Report
+from hippod.index.view import LexicalHit as LexicalHit
+from hippod.index.view import Row as Row
+from hippod.index.view import View as View

@@ -1,0 +1,81 @@
+"""One daemon per workspace."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hippod import lock
+from hippod.errors import Busy, StorageError
+
+HOLD = (
+    "import sys, time; from pathlib import Path; from hippod import lock\n"
+    "with lock.hold(Path(sys.argv[1])):\n"
+    "    print('held', flush=True); time.sleep(60)\n"
+)
+
+
+def test_makes_a_private_folder_that_git_does_not_see(tmp_path: Path) -> None:
+    with lock.hold(tmp_path) as folder:
+        assert folder == tmp_path / ".memory"
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert (folder / ".gitignore").read_text() == "*\n"
+        assert f"pid {os.getpid()}\n" in (folder / "lock").read_text()
+
+
+def test_closes_a_folder_that_was_open_to_others(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir(mode=0o755)
+    (tmp_path / ".memory" / ".gitignore").write_text("mine\n")
+    with lock.hold(tmp_path) as folder:
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert (folder / ".gitignore").read_text() == "mine\n"
+
+
+def test_a_second_holder_is_refused_until_the_first_ends(tmp_path: Path) -> None:
+    with lock.hold(tmp_path):
+        with pytest.raises(Busy, match=f"pid {os.getpid()}") as caught, lock.hold(tmp_path):
+            pytest.fail("held twice")
+        assert caught.value.hint
+    with lock.hold(tmp_path):
+        pass
+
+
+def test_a_killed_holder_leaves_no_lock(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "held\n"
+    with pytest.raises(Busy, match=f"pid {child.pid}"), lock.hold(tmp_path):
+        pytest.fail("held twice")
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert f"pid {child.pid}\n" in (tmp_path / ".memory/lock").read_text()
+    with lock.hold(tmp_path):
+        assert f"pid {os.getpid()}\n" in (tmp_path / ".memory/lock").read_text()
+
+
+def test_a_file_with_nonsense_in_it_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir()
+    (tmp_path / ".memory/lock").write_bytes(b"\xff pid of nobody at all" * 20)
+    with lock.hold(tmp_path):
+        text = (tmp_path / ".memory/lock").read_text()
+    assert text.startswith(f"pid {os.getpid()}\nstarted ")
+    assert len(text.splitlines()) == 2
+
+
+def test_no_workspace(tmp_path: Path) -> None:
+    with pytest.raises(StorageError) as caught, lock.hold(tmp_path / "none"):
+        pytest.fail("held nothing")
+    assert "init" in caught.value.hint
+
+
+def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir()
+    (tmp_path / ".memory/lock").symlink_to(tmp_path / "victim")
+    with pytest.raises(StorageError), lock.hold(tmp_path):
+        pytest.fail("held a link")
+    assert not (tmp_path / "victim").exists()
