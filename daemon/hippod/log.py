@@ -15,7 +15,7 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
     """Set up structlog and send the libraries' own warnings the same way."""
     console = form == "console" or (form == "auto" and sys.stderr.isatty())
     render: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer(pad_event_to=24)
+        structlog.dev.ConsoleRenderer(pad_event_to=24, colors=sys.stderr.isatty())
         if console
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from hippod import __version__, daylog, redact, wire
-from hippod import recall as recalling
 from hippod.config import Config, explain
 from hippod.errors import Forbidden, InvalidInput, NotFound
 from hippod.index import Index
 from hippod.models import Embedder
+from hippod.recall import recall as recall_hits
 from hippod.retain import Retainer
 from hippod.scope import Scope, may_see
 from hippod.state import State
@@ -73,7 +73,7 @@ class Memory:
 
     def recall(self, request: wire.RecallRequest) -> wire.RecallAnswer:
         """Search the memory: hits with citations, best first."""
-        answer = recalling.recall(
+        answer = recall_hits(
             request,
             self._index,
             self._embedder,
