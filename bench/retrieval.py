@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hippod import config, wire
+from hippod import config, log, wire
 from hippod.documents import FileStat, Scan
 from hippod.index import Index
 from hippod.models.wordllama import WordLlamaEmbedder
@@ -134,6 +134,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder of LoCoMo JSON files")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
+    log.configure("warning", "console")
     files = sorted(given.data.glob("*.json"))
     scores = measure([sample for file in files for sample in json.loads(file.read_text())])
     if given.json:

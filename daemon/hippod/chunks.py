@@ -328,7 +328,8 @@ def _chunk(page: _Page, run: _Run, piece: _Piece) -> Unit:
     numbers = run.numbers[piece.first : piece.last + 1]
     heading = page.headings(run.path, run.private)
     clock = run.clock(numbers[0], numbers[-1]) if page.day else None
-    prose = (page.document.visible(n) for n in numbers if n not in page.document.code)
+    lines = zip(numbers, piece.text.split("\n")[-len(numbers) :], strict=True)
+    prose = [line for number, line in lines if number not in page.document.code]
     return Unit(
         kind="document",
         index=0,

@@ -16,19 +16,25 @@ def corrected(sentence: str, earlier: str) -> str | None:
     """
     for right, wrong in _contrasts(sentence):
         if len(wrong) > 1 and _word(wrong).search(earlier) and not _word(right).search(earlier):
-            return _word(wrong).sub(lambda match: right, earlier)
+            return _word(wrong).sub(_literal(right), earlier)
     if not _CORRECTING.search(sentence):
         return None
     for pattern in _VALUES:
         new, old = _matches(pattern, sentence), _matches(pattern, earlier)
         if len(new) == 1 and len(old) == 1 and new != old:
-            return pattern.sub(lambda match: new[0], earlier, count=1)
+            return pattern.sub(_literal(new[0]), earlier, count=1)
     return None
 
 
-def retires(sentence: str, earlier: str, language: str) -> bool:
-    """Tell whether `sentence` takes back the decision or plan in `earlier`."""
+def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> bool:
+    """Tell whether `sentence` takes back what `earlier` states about the same thing.
+
+    `settled`: `earlier` is a decision or plan, which a later one replaces; anything else must
+    be taken back in so many words ("scratch that").
+    """
     if not _REVERSING.search(sentence):
+        return False
+    if not _TAKES_BACK.search(sentence) and not settled:
         return False
     names = {name.casefold() for name in spans(earlier, language)}
     if names & {name.casefold() for name in spans(sentence, language)}:
@@ -38,52 +44,98 @@ def retires(sentence: str, earlier: str, language: str) -> bool:
 
 
 _CORRECTING = re.compile(
-    r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|my\s+mistake|my\s+bad|typo|"
-    r"not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|am|erst)|en\s+realidad|perdón|mejor\s+dicho|quise\s+decir|"
-    r"corrección|me\s+equivoqué|en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
-    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|其实|更正|说错|应该是|間違え|訂正|やっぱり|正しくは|じゃなくて",
+    r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|"
+    r"my\s+mistake|my\s+bad|typo|"
+    r"not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|am|erst)|en\s+realidad|"
+    r"perdón|mejor\s+dicho|quise\s+decir|"
+    r"corrección|me\s+equivoqué|en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|"
+    r"desculpa|quis\s+dizer|correção|"
+    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|其实|更正|说错|应该是|間違え|訂正|"
+    r"やっぱり|正しくは|じゃなくて",
     re.IGNORECASE,
 )
 _REVERSING = re.compile(
-    r"\b(?:drop|scrap|scratch|cancel\w*|forget\s+(?:it|that|about)|instead|no\s+longer|any\s?more|changed?\s+(?:my|our)\s+minds?|"
-    r"mov(?:es|ed|ing)\s+to|moved|pushed|postpone\w*|reschedul\w*|revert\w*|never\s?mind|on\s+second\s+thought|after\s+all|undo|"
-    r"abandon\w*|ditch\w*|off\s+the\s+table|doch\s+(?:nicht|lieber)|stattdessen|verworfen|abgesagt|verschoben|verschieben|nicht\s+mehr|"
-    r"cancelamos|cancelad[oa]|en\s+(?:su\s+)?lugar|mejor\s+no|ya\s+no|cambiamos|al\s+final|finalement|annul\w+|report\w+|à\s+la\s+place|"
-    r"plutôt|abandonn\w+|em\s+vez|afinal|adiad[oa]|adiamos|mudamos|já\s+não|desist\w+)\b|取消|不用了|算了|改成|改为|改到|换成|推迟|"
+    r"\b(?:drop|scrap|scratch|cancel\w*|forget\s+(?:it|that|about)|instead|no\s+longer|"
+    r"any\s?more|changed?\s+(?:my|our)\s+minds?|"
+    r"mov(?:es|ed|ing)\s+to|moved|pushed|postpone\w*|reschedul\w*|revert\w*|never\s?mind|"
+    r"on\s+second\s+thought|after\s+all|undo|"
+    r"abandon\w*|ditch\w*|off\s+the\s+table|doch\s+(?:nicht|lieber)|stattdessen|verworfen|"
+    r"abgesagt|verschoben|verschieben|nicht\s+mehr|"
+    r"cancelamos|cancelad[oa]|en\s+(?:su\s+)?lugar|mejor\s+no|ya\s+no|cambiamos|al\s+final|"
+    r"finalement|annul\w+|report\w+|à\s+la\s+place|"
+    r"plutôt|abandonn\w+|em\s+vez|afinal|adiad[oa]|adiamos|mudamos|já\s+não|desist\w+)\b|取消|"
+    r"不用了|"
+    r"算了|改成|改为|改到|换成|推迟|"
     r"やめ|中止|延期|変更|代わりに",
     re.IGNORECASE,
 )
+_TAKES_BACK = re.compile(
+    r"\b(?:(?:scratch|scrap|forget|undo|ignore)\s+(?:that|it)|never\s?mind|"
+    r"on\s+second\s+thought|changed?\s+(?:my|our)\s+minds?|"
+    r"doch\s+(?:nicht|lieber)|vergiss\s+(?:das|es)|mejor\s+no|olvida\s+eso|finalement\s+non|"
+    r"oublie\s+ça|esquece\s+isso|afinal)\b"
+    r"|算了|やっぱり",
+    re.IGNORECASE,
+)
 _VALUES = (
-    re.compile(r"\b\d{1,2}(?::\d\d|h\d\d)(?:\s?[ap]m)?\b|\b\d{1,2}\s?[ap]m\b|[零一二两三四五六七八九十\d]{1,3}[点點時时](?:半|\d{1,2}分)?", re.IGNORECASE),
     re.compile(
-        r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
-        r"jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:\.|\s+de|\s+of)?\s+(?:januar|februar|märz|april|mai|"
-        r"juni|juli|august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
-        r"noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|janeiro|fevereiro|"
+        r"\b\d{1,2}(?::\d\d|h\d\d)(?:\s?[ap]m)?\b|\b\d{1,2}\s?[ap]m\b|"
+        r"[零一二两三四五六七八九十\d]{1,3}[点點時时](?:半|\d{1,2}分)?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:january|february|march|april|may|june|july|august|september|october|november|"
+        r"december|jan|feb|mar|apr|jun|"
+        r"jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:\.|\s+de|"
+        r"\s+of)?\s+(?:januar|februar|märz|april|mai|"
+        r"juni|juli|august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|"
+        r"junio|julio|agosto|septiembre|octubre|"
+        r"noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|"
+        r"novembre|décembre|janeiro|fevereiro|"
         r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\d{1,2}月\d{1,2}[日号]",
         re.IGNORECASE,
     ),
     re.compile(
-        r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
-        r"lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
-        r"(?:segunda|terça|quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|[月火水木金土日]曜日",
+        r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|"
+        r"mittwoch|donnerstag|freitag|samstag|sonntag|"
+        r"lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|"
+        r"vendredi|samedi|dimanche|"
+        r"(?:segunda|terça|quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|"
+        r"[月火水木金土日]曜日",
         re.IGNORECASE,
     ),
-    re.compile(r"[$€£¥]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[$€£¥]|euros?|dollars?|usd|eur|gbp)", re.IGNORECASE),
+    re.compile(
+        r"[$€£¥]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[$€£¥]|euros?|dollars?|usd|eur|gbp)", re.IGNORECASE
+    ),
     re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)?(?![\w:]|[.,]\d)"),
-)  # fmt: skip
+)
 _CONTRASTS = (
-    re.compile(r"(?P<right>[\w.+#-]+)\s*,\s+(?:and\s+)?(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)", re.I),
-    re.compile(r"\b(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)\s*,?\s+(?:but|sondern|sino|mais|mas)\s+(?P<right>[\w.+#-]+)", re.I),
+    re.compile(
+        r"(?P<right>[\w.+#-]+)\s*,\s+(?:and\s+)?(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)",
+        re.I,
+    ),
+    re.compile(
+        r"\b(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)\s*,?\s+(?:but|sondern|sino|mais|"
+        r"mas)\s+(?P<right>[\w.+#-]+)",
+        re.I,
+    ),
     re.compile(r"不是(?P<wrong>[^，,。是]{1,8})[，,]?\s*(?:而)?是(?P<right>[^，,。]{1,8})"),
-    re.compile(r"(?P<wrong>[^、。\s]{1,8})(?:じゃなくて|ではなく)[、]?(?P<right>[^、。\s]{1,8}?)(?:です|だ|。|$)"),
-)  # fmt: skip
+    re.compile(
+        r"(?P<wrong>[^、。\s]{1,8})(?:じゃなくて|ではなく)[、]?(?P<right>[^、。\s]{1,8}?)"
+        r"(?:です|だ|。|$)"
+    ),
+)
 
 
 def _contrasts(sentence: str) -> Iterator[tuple[str, str]]:
     for pattern in _CONTRASTS:
         for match in pattern.finditer(sentence):
             yield match["right"].strip(".-"), match["wrong"].strip(".-")
+
+
+def _literal(text: str) -> str:
+    """Write `text` as a replacement that stands for itself."""
+    return text.replace("\\", r"\\")
 
 
 def _word(text: str) -> re.Pattern[str]:

@@ -6,15 +6,18 @@ speaker asks to be remembered; against questions, hypotheses, requests, passing 
 small talk. The tables of each language are in `cuewords`.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hippod import cuewords, dates
+from hippod import cuewords, dates, names
 from hippod.language import content_stems, guess, is_spaceless
-from hippod.transcripts.turns import Role
 
+Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["W", "B", "O", "S"]
 FLOOR, CEILING = -3.0, 3.0
+NO_CUE = -1.25
+ASKED, TOO_LITTLE = "asked to remember", "says too little"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,38 @@ def _of_person(sentence: str, table: cuewords.Table, language: str) -> Cue:
     best = max(positives, key=lambda cue: cue.weight, default=None)
     if explicit:
         kind = best.kind if best and best.kind == "O" else "W"
-        return Cue(CEILING, kind, True, "asked to remember")
-    gained = best.weight + 0.5 * (len(positives) - 1) if best else 0.0
+        return Cue(CEILING, kind, True, ASKED)
     lost = [cue for cue in table.negative if cue.pattern.search(sentence)]
-    total = gained - sum(cue.weight for cue in lost)
+    if any(cue.name == cuewords.MOMENTARY for cue in lost) and not any(
+        cue.name in _OUTLASTING for cue in positives
+    ):
+        return Cue(FLOOR, None, False, cuewords.MOMENTARY)
+    gained = best.weight + 0.5 * (len(positives) - 1) if best else _bare(sentence, language)
+    total = gained - sum(cue.weight for cue in lost if cue.name != cuewords.MOMENTARY)
     reason = ", ".join(cue.name for cue in [*positives, *lost]) or "no cue"
     return Cue(_clamp(total), best.kind if best else None, False, reason)
+
+
+_OUTLASTING = frozenset({"decision", "preference", "standing instruction"})
+_DEICTIC = re.compile(
+    r"\b(?:this|that|these|those|here|there|it|dies\w*|das|hier|es|est[aeo]s?|eso|aquí|ça|ce|"
+    r"cela|ici|isso|isto|aqui)\b|这|那|これ|それ|ここ",
+    re.IGNORECASE,
+)
+
+
+def _bare(sentence: str, language: str) -> float:
+    """Return the prior of a statement without any cue.
+
+    A model finds nearly every sentence with content more lasting than an empty message, so
+    one without a cue starts below 0: the more so if it is short or points at the moment,
+    the less if it names something or gives a number.
+    """
+    prior = NO_CUE
+    prior += 0.5 if names.spans(sentence, language) or re.search(r"\d", sentence) else 0.0
+    prior -= 0.75 if _weight(sentence, language) < 4 else 0.0
+    prior -= 0.75 if _DEICTIC.search(sentence) else 0.0
+    return prior
 
 
 def _of_agent(sentence: str, table: cuewords.Table, language: str) -> Cue:
@@ -66,7 +95,7 @@ def _of_agent(sentence: str, table: cuewords.Table, language: str) -> Cue:
     if not table.finished.search(sentence):
         return Cue(FLOOR, None, False, "not finished work")
     if _weight(sentence, language) < 4:
-        return Cue(FLOOR, None, False, "says too little")
+        return Cue(FLOOR, None, False, TOO_LITTLE)
     return Cue(2.0, "B", False, "finished work")
 
 
@@ -81,16 +110,14 @@ def _no_statement(
     if table.small_talk.fullmatch(sentence.strip()):
         return "small talk"
     if not explicit and _weight(sentence, language) < 2:
-        return "says too little"
+        return TOO_LITTLE
     standing = any(cue.pattern.search(sentence) for cue in table.positive if cue.standing)
     if not explicit and not standing and table.request.search(sentence):
         return "request"
     return None
 
 
-def _classes(
-    sentence: str, table: cuewords.Table, language: str
-) -> list[cuewords.Pattern]:
+def _classes(sentence: str, table: cuewords.Table, language: str) -> list[cuewords.Pattern]:
     found = [cue for cue in table.positive if cue.pattern.search(sentence)]
     if dates.mentions(sentence, (language,)):
         found.append(cuewords.DATED)

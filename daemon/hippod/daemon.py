@@ -33,7 +33,7 @@ from hippod.errors import Busy, HippodError, NotFound
 from hippod.retain import SourceFile
 from hippod.server import app as routes
 from hippod.server import socket as listening
-from hippod.server.guard import PeerCheckedProtocol
+from hippod.server.connection import OwnersProtocol
 from hippod.service import Jobs
 
 logger = structlog.get_logger()
@@ -384,7 +384,7 @@ def _server(parts: Assembly, config: Config) -> _Server:
     return _Server(
         uvicorn.Config(
             routes.build(parts.memory, config.server.max_body_bytes),
-            http=PeerCheckedProtocol,
+            http=OwnersProtocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -392,8 +392,6 @@ def _server(parts: Assembly, config: Config) -> _Server:
             server_header=False,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=STOP_SECONDS - 1,
-            limit_concurrency=256,
-            h11_max_incomplete_event_size=65_536,
         )
     )
 

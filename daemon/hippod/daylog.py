@@ -8,6 +8,7 @@ it, up to a line that ends in `^id` or an entry that follows. What else an item 
 paragraphs, code, nested items that fit no grammar) is ordinary text.
 """
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -128,7 +129,7 @@ def retain_block(existing: bytes | None, day: date, bullets: Sequence[str]) -> b
     new `## Retain`, on a fresh line and with the file's own line ends; a new file (None, or
     blank) gets its title first. An open fence or comment is left open (see `markdown`); if a
     `>` in a bullet would close it, that is written as `&gt;`. Raise Conflict if the file has
-    conflict marks, InvalidInput if it is not UTF-8 text or a bullet is not a fact.
+    conflict marks, InvalidInput if it is UTF-16 or a bullet is not a fact.
     """
     file = _File.of(existing)
     new = [_fact_of(bullet) for bullet in bullets]
@@ -177,8 +178,8 @@ class _File:
     @classmethod
     def of(cls, existing: bytes | None) -> "_File":
         data = existing or b""
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
-            raise InvalidInput("the daily log is not UTF-8 text", "save it as UTF-8")
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise InvalidInput("the daily log is UTF-16", "save it as UTF-8")
         text = data.decode(errors="replace")
         log = parse(text)
         if log.conflicted:

@@ -51,6 +51,11 @@ _CJK_RUN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 _CONTENT = re.compile(r"[^\W_]+(?:['’.:/@+-][^\W_]+)*")
 
 
+def word_set(words: str) -> frozenset[str]:
+    """Return the space-separated words of a list that is easier to read as one."""
+    return frozenset(words.split())
+
+
 def guess(text: str, candidates: Sequence[str] = LANGUAGES, default: str = "en") -> str:
     """Return the candidate that `text` is most likely written in, or `default` if none shows."""
     if _KANA.search(text):

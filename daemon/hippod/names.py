@@ -4,34 +4,40 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from hippod.language import is_function_word, is_spaceless
+from hippod.language import is_function_word, is_spaceless, word_set
 
 MOST = 4
 """Entities of one fact."""
 
 _TOKEN = re.compile(r"[^\W_](?:[\w]|[.'’&+/-](?=\w))*[+#]*")
 _LOOSE = re.compile(r"[A-Z][\w.-]*[\w]|[A-Z]{2,}")
-_NEVER_NAMES = frozenset(
-    """i i'm i've i'll i'd ok okay hi hey hello yes no thanks please btw fyi lol monday tuesday wednesday thursday friday
-    saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october november december jan feb
-    mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun today tomorrow yesterday
-    note lesson decision remember am pm eod asap todo tbd etc english redacted
-    lundi mardi mercredi jeudi vendredi samedi dimanche""".split()
+_NEVER_NAMES = word_set(
+    """
+    i i'm i've i'll i'd ok okay hi hey hello yes no thanks please btw fyi lol monday tuesday
+    wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+    saturdays sundays january february march april may june july august september october
+    november december jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu
+    thur thurs fri sat sun today tomorrow yesterday note lesson decision remember am pm eod
+    asap todo tbd etc english redacted lundi mardi mercredi jeudi vendredi samedi dimanche
+    """
 )
 # Words behind which a German noun stands as a name: "bei Siemens", "heißt Bello", "Projekt X".
-_GERMAN_BEFORE = frozenset(
-    """bei in nach aus von mit für gegen über auf an zu heißt heiße nutzen nutzt verwenden projekt firma herr frau dr
-    und oder ist statt namens kollege kollegin team bruder schwester tochter sohn mutter vater chef chefin hund katze
-    freund freundin mann""".split()
+_GERMAN_BEFORE = word_set(
+    """
+    bei in nach aus von mit für gegen über auf an zu heißt heiße nutzen nutzt verwenden projekt
+    firma herr frau dr und oder ist statt namens kollege kollegin team bruder schwester tochter
+    sohn mutter vater chef chefin hund katze freund freundin mann
+    """
 )
 _GERMAN_COMMON = re.compile(
-    r"(?:ung|heit|keit|schaft|tion|tät|ismus|chen|lein|nis|tum|ment|tag|zeit|uhr|woche|monat|jahr|haus|arbeit|antwort\w*|listen?|"
-    r"regel\w*|ende|urlaub|eltern|kinder|essen|hause|anfang|mitte|wohnung|schule|büro|zukunft|januar|februar|märz|april|mai|juni|"
+    r"(?:ung|heit|keit|schaft|tion|tät|ismus|chen|lein|nis|tum|ment|tag|zeit|uhr|woche|monat|"
+    r"jahr|haus|arbeit|antwort\w*|listen?|"
+    r"regel\w*|ende|urlaub|eltern|kinder|essen|hause|anfang|mitte|wohnung|schule|büro|zukunft|"
+    r"januar|februar|märz|april|mai|juni|"
     r"juli|august|september|oktober|november|dezember)$",
     re.IGNORECASE,
 )
 _TITLED = re.compile(r"([\u4e00-\u9fff]{1,6}|[ァ-ヶー]{2,12})(?:さん|ちゃん|くん|君|様|先生)")
-_KATAKANA = re.compile(r"[ァ-ヶ][ァ-ヶー]{2,}")
 
 
 def entities(
@@ -56,14 +62,15 @@ def entities(
 def spans(sentence: str, language: str) -> list[str]:
     """Return the names that the writing shows: capitalised spans, or Latin ones among CJK."""
     if is_spaceless(language):
-        titled = _TITLED.findall(sentence) + (_KATAKANA.findall(sentence) if language == "ja" else [])
-        return list(dict.fromkeys(titled + _LOOSE.findall(sentence)))
+        return list(dict.fromkeys(_TITLED.findall(sentence) + _LOOSE.findall(sentence)))
     found: list[str] = []
     tokens = list(_TOKEN.finditer(sentence))
     position = 0
     while position < len(tokens):
         end = position
-        while end < len(tokens) and _is_name(sentence, tokens, end, language, joined=end > position):
+        while end < len(tokens) and _is_name(
+            sentence, tokens, end, language, joined=end > position
+        ):
             end += 1
         if end > position:
             found.append(sentence[tokens[position].start() : tokens[end - 1].end()])
@@ -82,7 +89,11 @@ def _is_name(
 ) -> bool:
     word = tokens[index][0]
     lowered = word.casefold().replace("’", "'")
-    if not word[0].isupper() or lowered in _NEVER_NAMES or lowered.removesuffix("'s") in _NEVER_NAMES:
+    if (
+        not word[0].isupper()
+        or lowered in _NEVER_NAMES
+        or lowered.removesuffix("'s") in _NEVER_NAMES
+    ):
         return False
     before = sentence[tokens[index - 1].end() : tokens[index].start()] if index else ""
     if joined:
@@ -100,9 +111,7 @@ def _is_name(
     return not is_function_word(lowered, language)
 
 
-def _starts_as_name(
-    sentence: str, tokens: list[re.Match[str]], index: int, language: str
-) -> bool:
+def _starts_as_name(sentence: str, tokens: list[re.Match[str]], index: int, language: str) -> bool:
     """Tell whether a capitalised first word is a name: before a verb of state, or `'s`."""
     word = tokens[index][0]
     if word.endswith(("'s", "’s")) and not is_function_word(word[:-2], language):
@@ -111,9 +120,12 @@ def _starts_as_name(
     return following in _AFTER_NAME and not is_function_word(word, language)
 
 
-_AFTER_NAME = frozenset(
-    """is was has lives works runs needs uses prefers likes hates loves wants turns said says will leads owns manages moved
-    joined left got comes and es vive trabaja tiene est habite travaille a é mora trabalha tem""".split()
+_AFTER_NAME = word_set(
+    """
+    is was has lives works runs needs uses prefers likes hates loves wants turns said says will
+    leads owns manages moved joined left got comes and es vive trabaja tiene est habite
+    travaille a é mora trabalha tem
+    """
 )
 
 

@@ -19,13 +19,14 @@ _BEST_OF_FILE = 2
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit that a leg found.
+    """A unit that a leg found; `unit` is its number in the index.
 
     `bm25` grows with relevance, None where the lexical leg did not return it; `cosine` is None
     where there is no vector. The ranks count from 0 within each leg. `same` is equal for units
     of equal content.
     """
 
+    unit: int
     id: str
     path: str
     same: int

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from hippod import config, ranking, wire
 from hippod.errors import HippodError
-from hippod.index import Index, LexicalHit, Row
+from hippod.index import Brief, Index, LexicalHit, Row, View
 from hippod.index.embedding import embed_question
 from hippod.models import Embedder, Vectors
 from hippod.query import Query, understand
@@ -38,8 +38,7 @@ def recall(
     began = time.monotonic()
     query = understand(request, now=now, zone=zone, group_paths=group_paths)
     legs = _Legs(index, request, query, embedder)
-    found = _candidates(query, legs, max(_CANDIDATES, request.limit))
-    hits = _ranked(found, request, legs, settings)
+    hits = _search(query, request, legs, settings)
     return wire.RecallAnswer(
         hits=tuple(hits),
         legs=legs.states,
@@ -89,28 +88,22 @@ def _state(*, asked: bool, has_input: bool) -> str:
     return "ok" if has_input else "empty"
 
 
-def _candidates(query: Query, legs: _Legs, depth: int) -> list[tuple[Row, Candidate]]:
-    """Ask the legs for their best `depth` units each, and give every one its exact cosine."""
+def _search(
+    query: Query, request: wire.RecallRequest, legs: _Legs, settings: config.Recall
+) -> list[wire.Hit]:
     vector = legs.ask("vector", lambda: _question(query, legs), None)
-    lexical: list[LexicalHit] = []
-    near: list[tuple[int, float]] = []
-    rows: Mapping[int, Row] = {}
-    cosines: Mapping[int, float] = {}
     try:
         with legs.index.view() as view:
-            lexical = legs.ask(
-                "lexical", lambda: view.lexical(query.terms, depth, query.where), lexical
-            )
-            if vector is not None:
-                near = legs.ask("vector", lambda: view.nearest(vector, depth, query.where), near)
-            rows = view.fetch([*(hit.unit for hit in lexical), *(unit for unit, _ in near)])
-            if vector is not None:
-                cosines = view.cosines(vector, rows.values())
+            found = _candidates(view, query, vector, legs, max(_CANDIDATES, request.limit))
+            ranked = _ranked(found, request, legs, settings)
+            rows = view.fetch(candidate.unit for candidate, _ in ranked)
     except HippodError as error:
         legs.fail("lexical", error)
         legs.fail("vector", error)
         return []
-    return _joined(rows, lexical, near, cosines)
+    hits = [_hit(rows[candidate.unit], candidate, score) for candidate, score in ranked]
+    lengths = (len(hit.content) + len(hit.source) for hit in hits)
+    return hits[: ranking.within_budget(lengths, request.budget_tokens)]
 
 
 def _question(query: Query, legs: _Legs) -> Vectors | None:
@@ -121,31 +114,44 @@ def _question(query: Query, legs: _Legs) -> Vectors | None:
     return vector
 
 
+def _candidates(
+    view: View, query: Query, vector: Vectors | None, legs: _Legs, depth: int
+) -> list[Candidate]:
+    """Ask the legs for their best `depth` units each, and give every one its exact cosine."""
+    lexical: list[LexicalHit] = []
+    lexical = legs.ask("lexical", lambda: view.lexical(query.terms, depth, query.where), lexical)
+    near: list[tuple[int, float]] = []
+    if vector is not None:
+        near = legs.ask("vector", lambda: view.nearest(vector, depth, query.where), near)
+    units = {hit.unit for hit in lexical} | {unit for unit, _ in near}
+    briefs = view.briefs(units)
+    cosines = view.cosines(vector, briefs) if vector is not None else {}
+    return _joined(briefs, lexical, near, cosines)
+
+
 def _joined(
-    rows: Mapping[int, Row],
+    briefs: Sequence[Brief],
     lexical: Sequence[LexicalHit],
     near: Sequence[tuple[int, float]],
     cosines: Mapping[int, float],
-) -> list[tuple[Row, Candidate]]:
+) -> list[Candidate]:
     by_words = {hit.unit: hit for hit in lexical}
     word_ranks = _ranks([(hit.unit, hit.bm25) for hit in lexical])
     vector_ranks = _ranks(near)
     return [
-        (
-            row,
-            Candidate(
-                id=row.id,
-                path=row.path,
-                same=row.same,
-                timestamp=row.timestamp,
-                bm25=by_words[unit].bm25 if unit in by_words else None,
-                bm25_score=by_words[unit].share if unit in by_words else None,
-                cosine=cosines.get(unit),
-                lexical_rank=word_ranks.get(unit),
-                vector_rank=vector_ranks.get(unit),
-            ),
+        Candidate(
+            unit=each.unit,
+            id=each.id,
+            path=each.path,
+            same=each.same,
+            timestamp=each.timestamp,
+            bm25=by_words[each.unit].bm25 if each.unit in by_words else None,
+            bm25_score=by_words[each.unit].share if each.unit in by_words else None,
+            cosine=cosines.get(each.unit),
+            lexical_rank=word_ranks.get(each.unit),
+            vector_rank=vector_ranks.get(each.unit),
         )
-        for unit, row in rows.items()
+        for each in briefs
     ]
 
 
@@ -161,19 +167,14 @@ def _ranks(scored: Sequence[tuple[int, float]]) -> dict[int, int]:
 
 
 def _ranked(
-    found: Sequence[tuple[Row, Candidate]],
+    found: Sequence[Candidate],
     request: wire.RecallRequest,
     legs: _Legs,
     settings: config.Recall,
-) -> list[wire.Hit]:
-    row_of = {row.id: row for row, _ in found}
+) -> list[tuple[Candidate, float]]:
+    weights = _weights(request, legs, settings)
     least = settings.min_score if request.min_score is None else request.min_score
-    ranked = ranking.rank(
-        [candidate for _, candidate in found], _weights(request, legs, settings), min_score=least
-    )[: request.limit]
-    hits = [_hit(row_of[candidate.id], candidate, score) for candidate, score in ranked]
-    lengths = (len(hit.content) + len(hit.source) for hit in hits)
-    return hits[: ranking.within_budget(lengths, request.budget_tokens)]
+    return ranking.rank(found, weights, min_score=least)[: request.limit]
 
 
 def _weights(request: wire.RecallRequest, legs: _Legs, settings: config.Recall) -> Weights:

@@ -29,6 +29,8 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
+from hippod.language import word_set
+
 REDACTED = "[REDACTED]"
 
 _PIECE = 1024
@@ -86,47 +88,63 @@ _SHAPES = tuple(
         ("xAI Key", _EDGE + r"(?:xai|gsk|pplx|fw|r8|tvly|nvapi)[-_][A-Za-z0-9_-]{20,}"),
         ("Age Key", r"AGE-SECRET-KEY-1[A-Z0-9]{20,}"),
         ("JSON Web Token", _EDGE + r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{4,}){1,4}"),
-        ("AWS Secret", r"(?i)(?<=secret_access_key)\s{0,3}[=:]\s{0,3}['\"]?[A-Za-z0-9/+]{40}['\"]?"),
+        (
+            "AWS Secret",
+            r"(?i)(?<=secret_access_key)\s{0,3}[=:]\s{0,3}['\"]?[A-Za-z0-9/+]{40}['\"]?",
+        ),
     )
 )
 
 _GROUP_SHAPES = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
-        ("Bearer Token", r"\b(?:bearer|basic|token)\s{1,3}(?=[a-z._~+/=-]{0,60}\d)([a-z0-9._~+/=-]{16,})"),
-        ("Authorization", r"\bauthorization['\"]?\s{0,3}[:=]\s{0,3}['\"]?(?:\w{3,12}\s)?([^\s'\"]{6,})"),
-        ("URL Credentials", r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@?#'\"<>]{0,100}:([^\s/@'\"<>]{1,200})@"),
+        ("Bearer Token",
+            r"\b(?:bearer|basic|token)\s{1,3}(?=[a-z._~+/=-]{0,60}\d)([a-z0-9._~+/=-]{16,})"),
+        ("Authorization",
+            r"\bauthorization['\"]?\s{0,3}[:=]\s{0,3}['\"]?(?:\w{3,12}\s)?([^\s'\"]{6,})"),
+        ("URL Credentials",
+            r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@?#'\"<>]{0,100}:([^\s/@'\"<>]{1,200})@"),
         (
             "URL Parameter",
-            r"[?&;](?:access_?token|token|api_?key|key|apikey|sig|signature|secret|password|pwd|auth|"
+            r"[?&;](?:access_?token|token|api_?key|key|apikey|sig|signature|secret|password|pwd|"
+            r"auth|"
             r"client_secret|code)=([^\s&#'\"<>]{6,})",
         ),
     )
 )  # fmt: skip
 
 _PASSWORD_WORDS = (
-    r"pass(?:word|wd|code|phrase)?s?|pwd|pw|passphrase|master\s?key|recovery\s(?:key|phrase|code)|seed\s"
-    r"phrase|passwort|kennwort|zugangscode|contraseñas?|contrasenas?|clave|mot\sde\spasse|mdp|senhas?|"
+    r"pass(?:word|wd|code|phrase)?s?|pwd|pw|passphrase|master\s?key|recovery\s(?:key|phrase|"
+    r"code)|seed\s"
+    r"phrase|passwort|kennwort|zugangscode|contraseñas?|contrasenas?|clave|mot\sde\spasse|mdp|"
+    r"senhas?|"
     r"palavra-passe|wachtwoord|lösenord|hasło|密码|密碼|口令|パスワード|暗証番号|пароль|비밀번호"
 )
 _KEY_WORDS = (
     r"(?:api|secret|access|private|auth|service|account|client|encryption|signing|license|deploy|"
-    r"openai|anthropic|stripe|aws)[\s_-]?(?:key|token|secret)s?|api[\s_-]?schlüssel|clave\s(?:de\s)?api|"
-    r"clé\s(?:d['’])?api|chave\s(?:de\s|da\s)?api|token|secret|credentials?|密钥|密鑰|令牌|トークン|"
+    r"openai|anthropic|stripe|aws)[\s_-]?(?:key|token|secret)s?|api[\s_-]?schlüssel|"
+    r"clave\s(?:de\s)?api|"
+    r"clé\s(?:d['’])?api|chave\s(?:de\s|da\s)?api|token|secret|credentials?|密钥|密鑰|令牌|"
+    r"トークン|"
     r"apiキー|秘密鍵"
 )
 _LINK = (
-    r"\s{0,3}(?:[a-z0-9_ ]{0,24}?\s{0,2})?(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|\bis\b|\bwas\b|"
+    r"\s{0,3}(?:[a-z0-9_ ]{0,24}?\s{0,2})?(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|"
+    r"\bis\b|\bwas\b|"
     r"\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
 )
-_VALUE = r"\s{0,3}(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|「[^」\n]{1,200}」|[^\s，。、；「」“”]{1,200})"
+_VALUE = (
+    r"\s{0,3}(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|"
+    r"「[^」\n]{1,200}」|[^\s，。、；「」“”]{1,200})"
+)
 _ASSIGNED = re.compile(
     rf"(?<![a-z])(?:(?P<password>(?:\w{{1,30}}_)?(?:{_PASSWORD_WORDS}))|(?P<key>(?:\w{{1,30}}_)?(?:{_KEY_WORDS})))"
     rf"(?P<link>{_LINK}){_VALUE}",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(
-    r"\b(?:pass\s?phrase|seed\s(?:phrase|words?)|recovery\sphrase|mnemonic)\s{0,3}(?:is|was|are|=|:)"
+    r"\b(?:pass\s?phrase|seed\s(?:phrase|words?)|recovery\sphrase|mnemonic)\s{0,3}(?:is|was|are|"
+    r"=|:)"
     r"\s{0,3}([^\n.!?;,]{4,300})",
     re.IGNORECASE,
 )
@@ -141,18 +159,20 @@ _HEX = re.compile(r"[0-9a-fA-F-]+")
 _DIGEST_PREFIX = re.compile(r"sha(?:1|256|384|512)[-:]$|md5[-:]$", re.IGNORECASE)
 
 # Words that say something about a password instead of being one.
-_PASSWORD_TALK = frozenset(
-    """a an the in on at not no too now here there same this that it its very still only always never
-    weak strong wrong right correct incorrect invalid valid expired required missing empty blank secret
-    safe secure stored saved changed reset set known unknown long short ok okay fine good bad private
-    shared new old default case my your our his her their mine yours what which where how part being
-    needed necessary mandatory optional hashed encrypted kept hidden protected exposed leaked compromised
-    managed rotated updated generated stale for from with by to and or because
-    falsch richtig korrekt sicher schwach stark abgelaufen nötig gespeichert im in der die das ein eine
-    nicht zu hier neu alt sehr geändert auf
-    incorrecta correcta segura débil larga corta la el en un una no muy aquí nueva vieja guardada caducada
-    sur dans le la les un une pas trop faible fort incorrect expiré enregistré ici nouveau
-    a o na no em um uma não muito fraca forte errada certa salva aqui nova expirada""".split()
+_PASSWORD_TALK = word_set(
+    """
+    a an the in on at not no too now here there same this that it its very still only always
+    never weak strong wrong right correct incorrect invalid valid expired required missing
+    empty blank secret safe secure stored saved changed reset set known unknown long short ok
+    okay fine good bad private shared new old default case my your our his her their mine yours
+    what which where how part being needed necessary mandatory optional hashed encrypted kept
+    hidden protected exposed leaked compromised managed rotated updated generated stale for
+    from with by to and or because falsch richtig korrekt sicher schwach stark abgelaufen nötig
+    gespeichert im in der die das ein eine nicht zu hier neu alt sehr geändert auf incorrecta
+    correcta segura débil larga corta la el en un una no muy aquí nueva vieja guardada caducada
+    sur dans le la les un une pas trop faible fort incorrect expiré enregistré ici nouveau a o
+    na no em um uma não muito fraca forte errada certa salva aqui nova expirada
+    """
 )
 
 

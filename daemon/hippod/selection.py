@@ -150,9 +150,7 @@ def _read(
                 continue
             language = guess(sentence, LANGUAGES, default=default)
             cue = cues.score(sentence, turn.role, language)
-            found.append(
-                _Candidate(turn, speaker, sentence, language, cue, (sentence,), turn.time)
-            )
+            found.append(_Candidate(turn, speaker, sentence, language, cue, (sentence,), turn.time))
     return found
 
 
@@ -167,9 +165,13 @@ def _speaker(turn: Turn, user: str, agent: str | None) -> str:
     return cleaned or "User"
 
 
-_SELF = re.compile(r"(?<!\w)(?:I|I'm|my|we|our|ich|wir|mein\w*|yo|mi|nosotros|je|j'|mon|ma|nous|eu|meu|minha|nós)(?!\w)|我|私|僕|俺")
+_SELF = re.compile(
+    r"(?<!\w)(?:I|I'm|my|we|our|ich|wir|mein\w*|yo|mi|nosotros|je|j'|mon|ma|nous|eu|meu|minha|"
+    r"nós)(?!\w)|我|私|僕|俺"
+)
 _SECRET_VALUE = re.compile(
-    r"(?:\b(?:is|was|are|to|use|with|ist|lautet|es|est|é|key|token|password|secret|bearer|pin)|[:=：是为は])"
+    r"(?:\b(?:is|was|are|to|use|with|ist|lautet|es|est|é|key|token|password|secret|bearer|pin)|"
+    r"[:=：是为は])"
     r"[\s\"'`]{0,3}\[REDACTED\]",
     re.IGNORECASE,
 )
@@ -194,11 +196,15 @@ def _join_remember(heard: list[_Candidate]) -> list[_Candidate]:
         if not _is_bare_request(candidate):
             joined.append(candidate)
         elif previous and previous.turn.role == "user" and previous.speaker == candidate.speaker:
-            if previous.cue.score > cues.FLOOR or previous.cue.reason == "says too little":
-                kind = previous.cue.kind or "W"
-                asked = Cue(cues.CEILING, kind, True, "asked to remember")
-                joined[-1] = replace(previous, cue=asked)
+            joined[-1] = _asked(previous)
     return joined
+
+
+def _asked(candidate: _Candidate) -> _Candidate:
+    if candidate.cue.score <= cues.FLOOR and candidate.cue.reason != cues.TOO_LITTLE:
+        return candidate
+    cue = Cue(cues.CEILING, candidate.cue.kind or "W", True, cues.ASKED)
+    return replace(candidate, cue=cue)
 
 
 def _is_bare_request(candidate: _Candidate) -> bool:
@@ -210,10 +216,13 @@ def _is_bare_request(candidate: _Candidate) -> bool:
 
 
 _BARE = re.compile(
-    r"\W*(?:please|pls|so|and|bitte|por favor|s'il te plaît)?\W*(?:remember|memori[sz]e|note|save|store|keep|write|don'?t forget|do not forget|"
-    r"merk(?:e)?|vergiss|notier\w*|speicher\w*|recuérdalo|recuerda|apúnta\w+|anóta\w+|guarda|no (?:lo )?olvides|retiens|note|garde|n'oublie pas|"
+    r"\W*(?:please|pls|so|and|bitte|por favor|s'il te plaît)?\W*(?:remember|memori[sz]e|note|"
+    r"save|store|keep|write|don'?t forget|do not forget|"
+    r"merk(?:e)?|vergiss|notier\w*|speicher\w*|recuérdalo|recuerda|apúnta\w+|anóta\w+|guarda|"
+    r"no (?:lo )?olvides|retiens|note|garde|n'oublie pas|"
     r"lembr\w+|anot\w+|não esqueç\w+|请?记住|记下|别忘了?|覚えて\w*|忘れないで\w*|メモして\w*)"
-    r"(?:[\s-]+(?:it|that|this|in|mind|down|please|for|me|later|everything|dir|es|das|nicht|bitte|eso|esto|isso|disso|isto|ça|cela|le|bien|aí|"
+    r"(?:[\s-]+(?:it|that|this|in|mind|down|please|for|me|later|everything|dir|es|das|nicht|"
+    r"bitte|eso|esto|isso|disso|isto|ça|cela|le|bien|aí|"
     r"one|all|of))*[这那个点一下了吧ねよ]*\W*",
     re.IGNORECASE,
 )
@@ -270,15 +279,16 @@ def _recent_statements(spoken: list[_Candidate]) -> Iterable[tuple[int, _Candida
     return reversed([(n, each) for n, each in people if each.cue.score > cues.FLOOR][-8:])
 
 
-def _retire(
-    candidate: _Candidate, settled: list[_Candidate], rejected: list[Rejection]
-) -> None:
+def _retire(candidate: _Candidate, settled: list[_Candidate], rejected: list[Rejection]) -> None:
     for earlier in list(settled):
-        plan = earlier.cue.kind in ("W", "O") and _PLAN.search(earlier.cue.reason)
-        if earlier.turn.role == "user" and plan and not earlier.cue.explicit:
-            if corrections.retires(candidate.sentence, earlier.sentence, candidate.language):
-                rejected.append(Rejection(_short(earlier.sentence), "taken back later"))
-                settled.remove(earlier)
+        if earlier.turn.role != "user" or earlier.cue.explicit or earlier.cue.score <= cues.FLOOR:
+            continue
+        plan = _PLAN.search(earlier.cue.reason) is not None
+        if corrections.retires(
+            candidate.sentence, earlier.sentence, candidate.language, settled=plan
+        ):
+            rejected.append(Rejection(_short(earlier.sentence), "taken back later"))
+            settled.remove(earlier)
 
 
 _PLAN = re.compile("decision|dated|standing")
@@ -395,6 +405,7 @@ def _content(candidate: _Candidate, agent: str | None) -> str:
             language,
             instruction="standing" in candidate.cue.reason,
             about=candidate.about,
+            corrected=candidate.sentence not in candidate.sources,
         )
     return " ".join(text.split()).lstrip("#>*+-=|~` \t")
 

@@ -59,16 +59,26 @@ _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LEAD_IN = re.compile(
-    r"(?<!my )(?<!our )\b(?:says?|said|reads|wrote|writes|states?|replied|pasted?|forwarded|copied|excerpt|snippet|"
-    r"output|logs?|stack\s?trace|traceback|messages?|e-?mail|article|page|website|readme|docs?|document|post|"
-    r"tweet|ticket|comment|transcript|prompt|letter|text|schreibt|sagt|steht|lautet|nachricht|dice|pone|escribió|"
+    r"(?<!my )(?<!our )\b(?:says?|said|reads|wrote|writes|states?|replied|pasted?|forwarded|"
+    r"copied|excerpt|snippet|"
+    r"output|logs?|stack\s?trace|traceback|messages?|e-?mail|article|page|website|readme|docs?|"
+    r"document|post|"
+    r"tweet|ticket|comment|transcript|prompt|letter|text|schreibt|sagt|steht|lautet|nachricht|"
+    r"dice|pone|escribió|"
     r"mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem)\b[^.:\n]{0,60}:\s*$",
     re.IGNORECASE,
 )
 _MACHINE_LINE = re.compile(
-    r"^\s*(?:[$#>%]\s|>>>|\||at\s+[\w.$<>]+[(\s]|File\s+\"|Traceback|\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|"
-    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|diff --git|@@|\+\+\+|---|#include|import\s+\w|from\s+\w+\s+import|"
-    r"def\s|class\s+\w+[:(]|function\s|const\s|let\s|var\s|public\s|return\b|<[a-z!/]|\{|\}|\]|//|/\*|"
+    r"^\s*(?:[$#>%]\s|>>>|\||at\s+[\w.$<>]+[(\s]|File\s+\"|Traceback|"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|"
+    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|diff --git|@@|\+\+\+|---|#include|"
+    r"import\s+[\w.*{}, ]+(?:\s+from\s+[\"']|;|$)|from\s+[\w.]+\s+import\s|(?:const|let|"
+    r"var)\s+[\w{\[, }\]]+\s*=|return\s.*;|"
+    r"def\s+\w+\(|class\s+\w+\s*[:({]|function\s+\w*\(|(?:public|private|static)\s+(?:static|"
+    r"void|class|final|int)\s|"
+    r"<[a-z!/]|\{|\}|\]|//|/\*|(?:sudo\s+)?[a-z][\w.-]*\s+--?[A-Za-z]|(?:git|npm|docker|kubectl|"
+    r"pip|cargo|systemctl|ls|cd)"
+    r"\b(?:\s+[\w./-]+){0,3}$|"
     r"SELECT\s|INSERT\s|[\w.-]+\s*=\s*\S+$)|[{};]\s*$"
 )
 _RETAIN_LINE = re.compile(r"^\s*(?:[-*+]\s*)?[WBOS]\s*(?:\(\s*c\s*=|@)|^\s{0,3}#{1,6}\s")
@@ -119,20 +129,26 @@ def _mostly_signs(line: str) -> bool:
 
 _STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？；]+[」』”’）]*|[!?]+(?=[^\W\d_\x00-\x7f])")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|no|vol|fig|inc|ltd|co|mt|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|"
-    r"nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|p\.\s?ex|e\.g|i\.e|a\.m|p\.m|u\.s|min|max)"
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|no|vol|fig|inc|ltd|co|mt|z\.\s?b|"
+    r"d\.\s?h|u\.\s?a|bzw|ca|"
+    r"nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|p\.\s?ex|e\.g|i\.e|"
+    r"a\.m|p\.m|u\.s|min|max)"
     r"|\b[A-Za-z]|(?:^|\s)\d{1,2})\.$",
     re.IGNORECASE,
 )
-_ORDINARY_END = re.compile(r"\b(?:i|a|etc|p\.m|a\.m|no|co|min|max|ex|u\.s|usw)\.$|\s\d{1,2}\.$", re.IGNORECASE)
+_ORDINARY_END = re.compile(
+    r"\b(?:i|a|etc|p\.m|a\.m|no|co|min|max|ex|u\.s|usw)\.$|\s\d{1,2}\.$", re.IGNORECASE
+)
 _CLAUSE = re.compile(
     r"\s*[;；]\s*|\s+[–—]\s+|,\s+(?:and|but|so)\s+(?=(?:i|we|my|our|the|he|she|they)\b)|"
     r",\s+(?:und|aber)\s+(?=(?:ich|wir|mein|unser)\w*\b)|\s*，(?=(?:我|但|而且|所以))",
     re.IGNORECASE,
 )
 _REQUEST_TAIL = re.compile(
-    r",\s+(?=(?:(?:so\s+|and\s+)?(?:can|could|would|will)\s+(?:you|we|i)\b|what\s+do\s+you|do\s+you|is\s+that|should\s+(?:we|i)\b|"
-    r"kannst\s+du|könntest\s+du|können\s+wir|puedes|podrías|podemos|(?:est-ce|peux-tu|tu\s+peux|on\s+peut)|pode[s]?\b|você\s+pode|podemos))",
+    r",\s+(?=(?:(?:so\s+|and\s+)?(?:can|could|would|will)\s+(?:you|we|i)\b|what\s+do\s+you|"
+    r"do\s+you|is\s+that|should\s+(?:we|i)\b|"
+    r"kannst\s+du|könntest\s+du|können\s+wir|puedes|podrías|podemos|(?:est-ce|peux-tu|tu\s+peux|"
+    r"on\s+peut)|pode[s]?\b|você\s+pode|podemos))",
     re.IGNORECASE,
 )
 
@@ -145,7 +161,12 @@ def _ends_sentence(line: str, match: re.Match[str]) -> bool:
     if len(match[0]) > 1 or not _ABBREVIATION.search(before):
         return True
     following = line[match.end() :].lstrip()[:1]
-    return bool(_ORDINARY_END.search(before)) and following.isupper() and not before[-3:-1].isdigit() and not before[-2:-1].isdigit()
+    return (
+        bool(_ORDINARY_END.search(before))
+        and following.isupper()
+        and not before[-3:-1].isdigit()
+        and not before[-2:-1].isdigit()
+    )
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -166,34 +187,50 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 _MODEL = r"(?:AI|LLM|GPT|chat\s?bot|language\s+model|assistant|agent|bot)s?"
 _INJECTION = re.compile(
-    r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|your|the|"
-    r"system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directions|training|messages?)\b"
+    r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"
+    r"all|any|your|the|"
+    r"system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directions|training|"
+    r"messages?)\b"
     r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|user)\s{0,3}"
     r"(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
     rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
     r"instructed|to)|(?:reading|processing)\s+this)\b"
-    r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
-    r"|\b(?:act\s+as\s+(?:an?|if|the)\b|pretend\s+(?:to\s+be|you)|jailbreak|new\s+(?:system\s+)?(?:instructions?|persona)\b)"
-    r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|alerting|notifying)\w*\s+the\s+user"
-    r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|would\s+like|likes\s+to|"
+    r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|"
+    r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
+    r"|\b(?:act\s+as\s+(?:an?|if|the)\b|pretend\s+(?:to\s+be|you)|jailbreak|"
+    r"new\s+(?:system\s+)?(?:instructions?|persona)\b)"
+    r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|"
+    r"alerting|notifying)\w*\s+the\s+user"
+    r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|"
+    r"would\s+like|likes\s+to|"
     r"has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|always\s+\w+s)\b"
     r"|\bwhen(?:ever)?\s+the\s+user\s+(?:says?|asks?|types?|mentions?|requests?)\b"
-    r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|#{2,}\s*(?:instruction|system|response)"
-    r"|</?(?:system|assistant|memor(?:y|ies)|instructions?|hippod[\w-]*|think|tool\w*)\s*>|\{\s*\"?facts\"?\s*:|\{\{.{0,80}\}\}"
+    r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|"
+    r"#{2,}\s*(?:instruction|system|response)"
+    r"|</?(?:system|assistant|memor(?:y|ies)|instructions?|hippod[\w-]*|think|tool\w*)\s*>|"
+    r"\{\s*\"?facts\"?\s*:|\{\{.{0,80}\}\}"
     r"|\b(?:curl|wget)\b.{1,200}\|\s*(?:sh|bash|zsh|python)\b"
-    r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisungen|regeln|instruktionen|vorgaben)\b"
+    r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisungen|regeln|instruktionen|"
+    r"vorgaben)\b"
     r"|\b(?:ignora|olvida|descarta)\w*\b.{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
     r"|\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}\b(?:instructions|consignes|règles)\b"
     r"|\b(?:ignore|ignora|esqueça|desconsidere)\b.{0,40}\b(?:instruções|regras)\b"
-    r"|(?:忽略|无视|忘记|忽視).{0,15}(?:指令|指示|规则|提示|规定)|(?:指示|命令|ルール|プロンプト).{0,10}(?:無視|忘れ)",
+    r"|(?:忽略|无视|忘记|忽視).{0,15}(?:指令|指示|规则|提示|规定)|(?:指示|命令|ルール|"
+    r"プロンプト).{0,10}(?:無視|忘れ)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"\"([^\"]*)(?:\"|$)|“([^”]*)(?:”|$)|«([^»]*)(?:»|$)|„([^“”]*)(?:[“”]|$)|「([^」]*)(?:」|$)|『([^』]*)(?:』|$)")
+_QUOTED = re.compile(
+    r"\"([^\"]*)(?:\"|$)|“([^”]*)(?:”|$)|«([^»]*)(?:»|$)|„([^“”]*)(?:[“”]|$)|「([^」]*)(?:」|$)|"
+    r"『([^』]*)(?:』|$)"
+)
 _REPORTING = re.compile(
-    r"\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|post|article|message|ticket|pr|comment|issue|letter|"
-    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|they|someone|guy)\s+(?:\w+\s+){0,3}?"
+    r"\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|post|article|message|"
+    r"ticket|pr|comment|issue|letter|"
+    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|"
+    r"they|someone|guy)\s+(?:\w+\s+){0,6}?"
     r"(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|was\s+like|told|asks)\b|"
-    r"(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b"
+    r"(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|"
+    r"(?:diz|disse|escreveu))\b"
     r"[^:]{0,60}[:：]\s*\S|(?:说|写着|写道|言って(?:い)?る?|書いてあ[るっ])[^:：]{0,10}[:：]",
     re.IGNORECASE,
 )

@@ -4,23 +4,28 @@ Methods block and are safe to call from several threads. Each takes the scope of
 and lets `may_see` decide; a refusal never says whether the path exists.
 """
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable
 from datetime import date, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+
+import structlog
 
 from hippod import __version__, daylog, redact, wire
 from hippod.config import Config, explain
-from hippod.errors import Forbidden, InvalidInput, NotFound
+from hippod.errors import Forbidden, HippodError, InvalidInput, NotFound
 from hippod.index import Index
 from hippod.models import Embedder
 from hippod.recall import recall as recall_hits
 from hippod.retain import Retainer
 from hippod.scope import Scope, may_see
 from hippod.state import State
-from hippod.workspace import Workspace, Written
+from hippod.workspace import TreeItem, Workspace, Written
+
+logger = structlog.get_logger()
 
 
 class Jobs:
@@ -118,7 +123,8 @@ class Memory:
     ) -> wire.Written:
         """Write a whole document; what stood there stays in the journal."""
         self._check(scope, path)
-        return self._written(self._workspace.write(path, content, etag))
+        expected = self._whole(scope, path, etag)
+        return self._written(self._workspace.write(path, content, expected))
 
     def append(
         self, path: str, content: str, *, etag: str | None = None, scope: Scope = "main"
@@ -132,68 +138,83 @@ class Memory:
     ) -> wire.Written:
         """Replace the one place where `old` stands."""
         self._check(scope, path)
-        return self._written(self._workspace.replace(path, old, new, etag))
+        expected = self._whole(scope, path, etag)
+        return self._written(self._workspace.replace(path, old, new, expected))
 
     def delete(self, path: str, *, etag: str | None = None, scope: Scope = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
         self._check(scope, path)
-        return self._written(self._workspace.delete(path, etag))
+        return self._written(self._workspace.delete(path, self._whole(scope, path, etag)))
 
     def tree(
         self, directory: str = "", *, recursive: bool = False, scope: Scope = "main"
     ) -> wire.Tree:
         """List a folder; a group scope sees only what it may read."""
-        entries = [
-            wire.TreeEntry(name=e.name, path=e.path, is_directory=e.is_directory)
-            for e in self._workspace.tree(directory, recursive=recursive)
-        ]
+        directory = directory.removesuffix("/")
         if scope == "group":
-            entries = [e for e in entries if self._group_sees(e)]
+            items = self._group_tree(directory, recursive=recursive)
+        else:
+            items = self._workspace.tree(directory, recursive=recursive)
+        entries = (
+            wire.TreeEntry(name=item.name, path=item.path, is_directory=item.is_directory)
+            for item in items
+        )
         return wire.Tree(directory=directory, entries=tuple(entries))
 
     # -- daily logs --------------------------------------------------------------------------
 
     def today_log(self, scope: Scope = "main") -> wire.DailyLog:
         """Return today's daily log, in the user's zone."""
-        return self._daily(self._today(), scope)
+        return self.daily_log("today", scope)
 
     def daily_log(self, day: str, scope: Scope = "main") -> wire.DailyLog:
-        """Return the daily log of an ISO date."""
-        return self._daily(_iso_day(day), scope)
+        """Return the daily log of an ISO date, or of `today`."""
+        date = _day(day, self._now().date())
+        path = daylog.log_path(date, self._config.workspace.layout)
+        try:
+            content, exists = self.read(path, scope=scope).content, True
+        except NotFound:
+            content, exists = "", False
+        return wire.DailyLog(date=date.isoformat(), path=path, content=content, exists=exists)
 
     def append_daily_log(
         self, text: str, *, date: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
-        """Append `[HH:MM:SS] text` to a daily log, by default today's."""
-        day = _iso_day(date) if date else self._today()
+        """Append `[HH:MM:SS] text` to a daily log, by default today's, as one line.
+
+        The time is now, whatever the day.
+        """
+        now = self._now()
+        day = _day(date or "today", now.date())
         self._check(scope, daylog.log_path(day, self._config.workspace.layout))
+        # One line: an entry cannot open a heading or a Retain section of its own.
         line = " ".join(text.split())
         if not line:
             raise InvalidInput("text: nothing to note")
-        stamp = self._clock().astimezone(self._config.zone).strftime("%H:%M:%S")
-        return self._written(self._workspace.append_log(day, f"[{stamp}] {line}"))
+        return self._written(self._workspace.append_log(day, f"[{now:%H:%M:%S}] {line}"))
 
     # -- operations --------------------------------------------------------------------------
 
-    def status(self, scope: Scope = "main") -> dict[str, Any]:
+    def status(self, scope: Scope = "main") -> wire.Status:
         """Describe workspace, index, models, sources and jobs; a group learns only the version."""
-        brief: dict[str, Any] = {"ok": True, "version": __version__, "wire": wire.WIRE_VERSION}
         if scope == "group":
-            return brief
-        return {
-            **brief,
-            "pid": os.getpid(),
-            "uptime_seconds": round(time.monotonic() - self._started, 1),
-            "workspace": {
-                "path": str(self._workspace.root),
-                "layout": self._config.workspace.layout,
-                "timezone": self._config.zone.key,
-            },
-            "index": self._index.status(),
-            "retain": self._retainer.status(),
+            return wire.Status(version=__version__)
+        recovered_from = self._state.recovered_from
+        return wire.Status(
+            version=__version__,
+            pid=os.getpid(),
+            uptime_seconds=round(time.monotonic() - self._started, 1),
+            socket=self._config.server.socket or None,
+            workspace=self._workspace_status(),
+            index=self._index.status(),
+            retain=self._retainer.status(),
+            state=wire.StateStatus(
+                journal_mode=self._state.journal_mode,
+                recovered_from=str(recovered_from) if recovered_from else None,
+            ),
+            jobs=tuple(self.jobs_door.all()),
             **self.describe(),
-            "jobs": [job.model_dump() for job in self.jobs_door.all()],
-        }
+        )
 
     def effective_config(self, scope: Scope = "main") -> dict[str, Any]:
         """Return every configured value and where it comes from."""
@@ -210,11 +231,11 @@ class Memory:
         self._main_only(scope, "jobs")
         return self.jobs_door.run(name)
 
-    def reindex(self, *, full: bool = False, scope: Scope = "main") -> dict[str, Any]:
+    def reindex(self, *, full: bool = False, scope: Scope = "main") -> wire.Reindexed:
         """Look at every file again; `full` rebuilds the index from nothing."""
         self._main_only(scope, "reindex")
         report = self._index.rebuild() if full else self._index.reconcile(verify=True)
-        return report.summary()
+        return wire.Reindexed(**report.summary())
 
     # ----------------------------------------------------------------------------------------
 
@@ -226,7 +247,10 @@ class Memory:
         )
 
     def _index_now(self, path: str) -> None:
-        self._index.update([path])
+        try:
+            self._index.update([path])
+        except HippodError as error:  # the document is written; the next reconcile catches up
+            logger.warning("index.update_failed", path=path, reason=error.message)
 
     def _check(self, scope: Scope, path: str) -> None:
         if not may_see(scope, path, self._config.privacy.group_paths):
@@ -238,23 +262,72 @@ class Memory:
         if scope != "main":
             raise Forbidden(f"{verb} is not for scope {scope!r}")
 
-    def _group_sees(self, entry: wire.TreeEntry) -> bool:
-        path = f"{entry.path}/x" if entry.is_directory else entry.path
+    def _whole(self, scope: Scope, path: str, etag: str | None) -> str | None:
+        """Return the etag to write over: a group never overwrites what it cannot see.
+
+        Else a group that writes back what it read would lose the private spans, and could
+        search them by `replace`.
+        """
+        if scope == "main":
+            return etag
+        try:
+            document = self._workspace.read(path)
+        except NotFound:
+            return "" if etag is None else etag
+        if redact.strip_private(document.text) != document.text:
+            raise Forbidden(f"{path}: holds parts that scope {scope!r} may not change")
+        return document.etag if etag is None else etag
+
+    def _group_tree(self, directory: str, *, recursive: bool) -> list[TreeItem]:
+        """List the documents that a group may see, with the folders that lead there."""
+        may_list = not directory or self._group_sees(f"{directory}/x")
+        try:
+            items = self._workspace.tree(directory, recursive=True)
+        except NotFound:
+            if may_list:
+                raise
+            items = []
+        files = {i.path for i in items if not i.is_directory and self._group_sees(i.path)}
+        folders = {str(parent) for path in files for parent in PurePosixPath(path).parents}
+        folders |= {i.path for i in items if i.is_directory and self._group_sees(f"{i.path}/x")}
+        seen = [item for item in items if item.path in files | folders]
+        if not seen and not may_list:
+            self._check("group", directory)
+        depth = len(PurePosixPath(directory).parts)
+        return [item for item in seen if recursive or item.path.count("/") == depth]
+
+    def _group_sees(self, path: str) -> bool:
         return may_see("group", path, self._config.privacy.group_paths)
 
-    def _today(self) -> date:
-        return self._clock().astimezone(self._config.zone).date()
+    def _workspace_status(self) -> wire.WorkspaceStatus:
+        workspace = self._workspace
+        about = wire.WorkspaceStatus(
+            path=str(workspace.root),
+            layout=self._config.workspace.layout,
+            timezone=self._config.zone.key,
+            oddities=dict(workspace.notes),
+        )
+        scan = workspace.last_scan
+        if scan is None:
+            return about
+        return about.model_copy(
+            update={
+                "documents": len(scan.files),
+                "skipped": dict(scan.skipped),
+                "unreadable": scan.unreadable,
+                "links": tuple(wire.LinkStatus(**dataclasses.asdict(link)) for link in scan.links),
+                "excluded": scan.excluded,
+                "unlisted": scan.unlisted,
+            }
+        )
 
-    def _daily(self, day: date, scope: Scope) -> wire.DailyLog:
-        path = daylog.log_path(day, self._config.workspace.layout)
-        try:
-            found = self.read(path, scope=scope)
-        except NotFound:
-            return wire.DailyLog(date=day.isoformat(), path=path, content="", exists=False)
-        return wire.DailyLog(date=day.isoformat(), path=path, content=found.content, exists=True)
+    def _now(self) -> datetime:
+        return self._clock().astimezone(self._config.zone)
 
 
-def _iso_day(text: str) -> date:
+def _day(text: str, today: date) -> date:
+    if text == "today":
+        return today
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hippod.language import content_stems, guess, is_function_word
 from hippod.names import spans
 from hippod.redact import REDACTED
-from hippod.wording import statement
+from hippod.wording import CORRECTED, statement
 
 LONGEST = 220
 """Characters of a fact without the dates that code appended."""
@@ -19,15 +19,19 @@ OVERLAP = 0.75
 _DATE_NOTE = re.compile(r" ?\(\d{4}(?:-\d\d(?:-\d\d)?)?(?: to \d{4}-\d\d-\d\d)?\)")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _FIRST_PERSON = re.compile(
-    r"(?<![\w/.-])(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|us|our|ours|ourselves)(?![\w-])"
+    r"(?<![\w/.-])(?:i|i'm|i've|i'll|i'd|me|my|mine|myself|we|we're|we've|we'll|us|our|ours|"
+    r"ourselves)(?![\w-])"
     r"(?!\.\w|/)",
     re.IGNORECASE,
 )
 _SPEAKS_OF_SELF = re.compile(
-    r"(?<![\w/.-])(?:i|i'?m|i'?ve|i'?ll|i'd|me|my|mine|myself|we|we're|we've|we'll|us|our|ours)(?![\w-])", re.IGNORECASE
+    r"(?<![\w/.-])(?:i|i'?m|i'?ve|i'?ll|i'd|me|my|mine|myself|we|we're|we've|we'll|us|our|"
+    r"ours)(?![\w-])",
+    re.IGNORECASE,
 )
 _NEGATION = {
-    "en": r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|no longer|\w+n't|\w+n’t)\b",
+    "en": r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|no longer|\w+n't|"
+    r"\w+n’t)\b",
     "de": r"\b(?:nicht|nie|niemals|kein\w*|nichts|niemand|weder|ohne|un(?:möglich|verträglich))\b",
     "es": r"\b(?:no|nunca|jamás|nada|nadie|ningun[oa]?|ningún|tampoco|sin|ni)\b",
     "fr": r"\b(?:ne|n'|pas|jamais|rien|personne|aucune?|sans|ni|plus)\b|\bn['’]",
@@ -56,6 +60,8 @@ def check(
     if REDACTED in text:
         return "holds a redacted secret"
     quoted = quotation(text)
+    if quoted is not None and f"{CORRECTED}: " in text:
+        return _unsupported(quoted, source, speaker, language, own_words=True)
     if quoted is not None:
         return None if any(quoted in _plain(each) for each in sources) else "not what was said"
     return _unsupported(_plain(text), source, speaker, language)
@@ -99,8 +105,10 @@ def numbers(text: str) -> list[str]:
     return _NUMBER.findall(unicodedata.normalize("NFKC", text))
 
 
-def _unsupported(text: str, source: str, speaker: str, language: str) -> str | None:
-    if _FIRST_PERSON.search(text) and language == "en":
+def _unsupported(
+    text: str, source: str, speaker: str, language: str, *, own_words: bool = False
+) -> str | None:
+    if not own_words and _FIRST_PERSON.search(text) and language == "en":
         return "first person left"
     missing = set(numbers(text)) - set(numbers(source))
     if missing:

@@ -35,6 +35,8 @@ _RUN = regex.compile(rf"{_UNSPACED}+", regex.VERSION1)
 _WORD = regex.compile(rf"(?P<run>{_UNSPACED}+)|{_LETTER}+", regex.VERSION1)
 # Possessive and anchored behind a non-letter: linear in the query, whatever is pasted into it.
 _COMPOUND = regex.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-._/:@+#]{_LETTER}++)+", regex.VERSION1)
+# What FTS5's older tables take for letters may be none to us, and the other way round.
+_NO_WORD = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _BETWEEN_WORDS = re.compile(r"[-._/:@+#]")
 
@@ -106,7 +108,8 @@ def _fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _spaced(run: str) -> str:
-    return str(_RUN.sub(lambda match: f" {' '.join(_stored(match.group()))} ", _fold(run)))
+    words = _NO_WORD.sub(" ", _fold(run))
+    return str(_RUN.sub(lambda match: f" {' '.join(_stored(match.group()))} ", words))
 
 
 def _stored(run: str) -> Iterator[str]:

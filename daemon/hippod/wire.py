@@ -3,7 +3,7 @@
 The library, HTTP, the CLI and MCP use these models, so a verb has the same fields everywhere.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,6 +18,8 @@ Fusion = Literal["zscore", "rrf"]
 MAX_QUERY = 4_000
 """Characters of a query that are read; the rest is cut and the answer says so."""
 MAX_LIMIT = 100
+MAX_NAMES = 100
+"""Kinds or entities that one question may name."""
 
 
 class Model(BaseModel):
@@ -40,9 +42,9 @@ class RecallRequest(Request):
     since: str | None = None
     until: str | None = None
     as_of: str | None = None
-    kind: tuple[Kind, ...] = ()
-    entity: tuple[str, ...] = ()
-    path: str | None = None
+    kind: Annotated[tuple[Kind, ...], Field(max_length=MAX_NAMES)] = ()
+    entity: Annotated[tuple[str, ...], Field(max_length=MAX_NAMES)] = ()
+    path: Annotated[str, Field(max_length=MAX_QUERY)] | None = None
     mode: Mode = "hybrid"
     fusion: Fusion | None = None
     bm25_weight: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -181,6 +183,19 @@ class NoteRequest(Request):
     date: str | None = None
 
 
+class TreeRequest(Request):
+    """List a folder; `directory` empty: the whole workspace."""
+
+    directory: str = ""
+    recursive: bool = False
+
+
+class DeleteRequest(Request):
+    """Delete a document; `etag` as in `WriteRequest`."""
+
+    etag: str | None = None
+
+
 class Message(Model):
     """One message of a conversation, as an agent or a hook hands it over."""
 
@@ -240,6 +255,20 @@ class ReindexRequest(Request):
     full: bool = False
 
 
+class Reindexed(Model):
+    """What a reindex did, in documents (`units` and vectors for those that changed)."""
+
+    indexed: int
+    unchanged: int
+    removed: int
+    units: int
+    embedded: int
+    rejected: int
+    failed: int
+    stopped: bool
+    seconds: float
+
+
 class Job(Model):
     """A scheduled job and its last run."""
 
@@ -249,3 +278,81 @@ class Job(Model):
     last_run: str | None
     last_seconds: float | None
     last_outcome: str | None
+
+
+class JobList(Model):
+    """The scheduled jobs."""
+
+    jobs: tuple[Job, ...]
+
+
+class ConfigValue(Model):
+    """A configured value and where it comes from: `default`, a file, a variable."""
+
+    value: Any
+    source: str
+
+
+class Health(Model):
+    """The daemon answers; clients compare `wire` with the version that they speak."""
+
+    ok: bool = True
+    version: str
+    wire: int = WIRE_VERSION
+
+
+class LinkStatus(Model):
+    """A symbolic link in the workspace, and why it is not followed if it is not."""
+
+    path: str
+    target: str
+    followed: bool
+    reason: str
+
+
+class WorkspaceStatus(Model):
+    """The workspace as the last scan found it.
+
+    `skipped` and `oddities` give reasons by path: files that are no documents though they look
+    like it, and documents whose text is not all that stands in them. `unlisted` counts what
+    does not fit into the lists.
+    """
+
+    path: str
+    layout: str
+    timezone: str
+    documents: int | None = None
+    skipped: dict[str, str] = {}
+    oddities: dict[str, str] = {}
+    unreadable: tuple[str, ...] = ()
+    links: tuple[LinkStatus, ...] = ()
+    excluded: int = 0
+    unlisted: int = 0
+
+
+class StateStatus(Model):
+    """How the state is stored; `recovered_from` names a damaged file that was moved aside."""
+
+    journal_mode: str
+    recovered_from: str | None
+
+
+class Status(Health):
+    """Everything about a running daemon on one screen.
+
+    Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a model is not
+    there; `index`, `retain`, `watch`, `generator` and `embedder` may gain keys.
+    """
+
+    pid: int | None = None
+    uptime_seconds: float | None = None
+    socket: str | None = None
+    workspace: WorkspaceStatus | None = None
+    index: dict[str, Any] | None = None
+    retain: dict[str, Any] | None = None
+    watch: dict[str, Any] | None = None
+    generator: dict[str, Any] | None = None
+    embedder: dict[str, Any] | None = None
+    state: StateStatus | None = None
+    jobs: tuple[Job, ...] | None = None
+    notes: dict[str, str] | None = None

@@ -8,11 +8,26 @@ import re
 from collections.abc import Callable
 
 from hippod import cuewords
-from hippod.language import is_spaceless
+from hippod.language import is_spaceless, word_set
+
+CORRECTED = "(corrected)"
+"""Stands behind the speaker of a quotation in which a later sentence changed a word."""
 
 
-def of_person(sentence: str, speaker: str, language: str, *, instruction: bool, about: str | None) -> str:
-    """Return the text of what a person said; `about` names what a leading pronoun refers to."""
+def of_person(
+    sentence: str,
+    speaker: str,
+    language: str,
+    *,
+    instruction: bool = False,
+    about: str | None = None,
+    corrected: bool = False,
+) -> str:
+    """Return the text of what a person said.
+
+    `about` names what a leading pronoun refers to; `instruction`: it is a command and must
+    stay one; `corrected`: the sentence is not verbatim any more.
+    """
     body = statement(sentence, language)
     if about:
         return _quote(f"{speaker} about {about}", body)
@@ -21,7 +36,7 @@ def of_person(sentence: str, speaker: str, language: str, *, instruction: bool, 
             return _capital(body)
         if shifted := third_person(body, speaker):
             return _capital(shifted)
-    return _quote(speaker, body)
+    return _quote(f"{speaker} {CORRECTED}" if corrected else speaker, body)
 
 
 def of_agent(sentence: str, agent: str | None, language: str) -> str:
@@ -55,13 +70,10 @@ def third_person(sentence: str, name: str) -> str | None:
     text = _spelt_out(sentence)
     if _OTHERS.search(text) or not (_I.search(text) or _MY.search(text)):
         return None
-    text = _shift_subjects(text, name)
-    if text is None or _I.search(text):
+    shifted = _shift_subjects(text, name)
+    if shifted is None or _I.search(shifted) or _REFLEXIVE.search(shifted):
         return None
-    if re.search(r"\b(?:myself|mine)\b", text, re.IGNORECASE):
-        return None
-    text = _MY.sub(lambda match: f"{name}'s", text)
-    return _ME.sub(name, text)
+    return _ME.sub(lambda match: name, _MY.sub(lambda match: f"{name}'s", shifted))
 
 
 def leading_pronoun(body: str, language: str) -> bool:
@@ -72,100 +84,171 @@ def leading_pronoun(body: str, language: str) -> bool:
 
 _LEADS = {
     "en": re.compile(
-        r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|anyways|lol|haha+|hmm+|yeah|yes|yep|"
-        r"right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|alright|nah|nope|actually|just|fyi|"
-        r"(?:no|so|now|look|listen)(?=,)|one more thing|quick (?:thing|note|update|one)|heads up|important|noted|understood|got it|all set|done(?=[,.:;!–—-]))\b(?:[,.:;!…–—-]+\s*|\s+))+",
+        r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
+        r"anyways|lol|ugh|wait|scratch that|never ?mind|on second thought|haha+|hmm+|yeah|yes|"
+        r"yep|"
+        r"right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|alright|"
+        r"nah|nope|actually|just|fyi|"
+        r"(?:no|so|now|look|listen)(?=,)|one more thing|quick (?:thing|note|update|one)|"
+        r"heads up|important|noted|understood|got it|all set|"
+        r"done(?=[,.:;!–—-]))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"^(?:\W*\b(?:hallo|hi|hey|ach|oh|ok|okay|gut|und|aber|übrigens|naja|ja|genau|super|danke|sorry|achso|also|haha+|noch was|"
+        r"^(?:\W*\b(?:hallo|hi|hey|ach|oh|ok|okay|gut|und|aber|übrigens|naja|ja|genau|super|"
+        r"danke|sorry|achso|also|haha+|noch was|"
         r"(?:nein|so)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "es": re.compile(
-        r"^(?:\W*\b(?:hola|oye|ey|ah|oh|ok|vale|bueno|pues|y|pero|también|además|por cierto|jaja\w*|sí|claro|genial|gracias|perdón|"
+        r"^(?:\W*\b(?:hola|oye|ey|ah|oh|ok|vale|bueno|pues|y|pero|también|además|por cierto|"
+        r"jaja\w*|sí|claro|genial|gracias|perdón|"
         r"(?:no)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "fr": re.compile(
-        r"^(?:\W*\b(?:salut|bonjour|coucou|hey|ah|oh|ok|bon|alors|et|mais|aussi|au fait|du coup|mdr|haha+|oui|ouais|super|merci|"
+        r"^(?:\W*\b(?:salut|bonjour|coucou|hey|ah|oh|ok|bon|alors|et|mais|aussi|au fait|du coup|"
+        r"mdr|haha+|oui|ouais|super|merci|"
         r"désolée?|donc|d'ailleurs|(?:non)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "pt": re.compile(
-        r"^(?:\W*\b(?:oi|olá|ei|ah|oh|ok|bom|então|e|mas|também|aliás|a propósito|kkk+|haha+|sim|claro|ótimo|obrigad[oa]|desculpa|"
+        r"^(?:\W*\b(?:oi|olá|ei|ah|oh|ok|bom|então|e|mas|também|aliás|a propósito|kkk+|haha+|"
+        r"sim|claro|ótimo|obrigad[oa]|desculpa|"
         r"(?:não)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"^(?:你好|您好|嗨|嘿|哦|嗯+|好的?|对了|另外|还有|那|哈哈+|谢谢)(?:[，。！,!、\s]+)"),
-    "ja": re.compile(r"^(?:こんにちは|やあ|あ|うん|はい|そう|それと|あと|ところで|ちなみに|じゃあ|えっと|了解)(?:[、。！,!\s]+)"),
+    "zh": re.compile(
+        r"^(?:你好|您好|嗨|嘿|哦|嗯+|好的?|对了|另外|还有|那|哈哈+|谢谢)(?:[，。！,!、\s]+)"
+    ),
+    "ja": re.compile(
+        r"^(?:こんにちは|やあ|あ|うん|はい|そう|それと|あと|ところで|ちなみに|じゃあ|えっと|"
+        r"了解)(?:[、。！,!\s]+)"
+    ),
 }
 _CONNECTIVE = re.compile(
-    r"^\s*(?:[:：,，、-]\s*)?(?:(?:that|dass|daß|que|de que|of|isso|this|it|bitte|por favor|please|s'il te plaît)\b[:,]?\s*)*",
+    r"^\s*(?:[:：,，、-]\s*)?(?:(?:that|dass|daß|que|de que|of|isso|this|it|bitte|por favor|please|"
+    r"s'il te plaît)\b[:,]?\s*)*",
     re.IGNORECASE,
 )
 _TRAILERS = {
     "en": re.compile(
-        r"[,;.!–-]*\s+(?:(?:so\s+)?(?:please\s+)?(?:remember|note|save|store|write)\s+(?:it|this|that)(?:\s+down)?|(?:please\s+)?keep\s+(?:that|this|it)\s+in\s+mind"
-        r"[^.;]*|(?:please\s+)?don'?t\s+forget(?:\s+(?:it|that|this))?|for\s+the\s+record|btw|lol|haha+|ok\?|okay\?|thanks|thx|please\s+remember)\W*$",
+        r"[,;.!–-]*\s+(?:(?:so\s+)?(?:please\s+)?(?:remember|note|save|store|write)\s+(?:it|"
+        r"this|that)(?:\s+down)?|(?:please\s+)?keep\s+(?:that|this|it)\s+in\s+mind"
+        r"[^.;]*|(?:please\s+)?don'?t\s+forget(?:\s+(?:it|that|this))?|for\s+the\s+record|btw|"
+        r"lol|haha+|ok\?|okay\?|thanks|thx|please\s+remember)\W*$",
         re.IGNORECASE,
     ),
-    "de": re.compile(r"[,;.!–-]*\s+(?:(?:bitte\s+)?merk(?:e)?\s+(?:dir\s+)?(?:das|es)(?:\s+dir)?|vergiss\s+(?:das|es)\s+nicht|danke|haha+)\W*$", re.IGNORECASE),
-    "es": re.compile(r"[,;.!–-]*\s+(?:(?:por\s+favor\s+)?(?:recuérdalo|apúntalo|anótalo|tenlo\s+en\s+cuenta|no\s+lo\s+olvides)|gracias|jaja\w*)\W*$", re.IGNORECASE),
-    "fr": re.compile(r"[,;.!–-]*\s+(?:(?:s'il\s+te\s+plaît\s+)?(?:retiens-le|note-le|ne\s+l'oublie\s+pas|souviens-t'en)|merci|haha+|mdr)\W*$", re.IGNORECASE),
-    "pt": re.compile(r"[,;.!–-]*\s+(?:(?:lembra|lembre-se)\s+disso|não\s+esqueç\w+(?:\s+disso)?|anota\s+(?:isso|aí)|obrigad[oa]|kkk+)\W*$", re.IGNORECASE),
+    "de": re.compile(
+        r"[,;.!–-]*\s+(?:(?:bitte\s+)?merk(?:e)?\s+(?:dir\s+)?(?:das|es)(?:\s+dir)?|"
+        r"vergiss\s+(?:das|es)\s+nicht|danke|haha+)\W*$",
+        re.IGNORECASE,
+    ),
+    "es": re.compile(
+        r"[,;.!–-]*\s+(?:(?:por\s+favor\s+)?(?:recuérdalo|apúntalo|anótalo|tenlo\s+en\s+cuenta|"
+        r"no\s+lo\s+olvides)|gracias|jaja\w*)\W*$",
+        re.IGNORECASE,
+    ),
+    "fr": re.compile(
+        r"[,;.!–-]*\s+(?:(?:s'il\s+te\s+plaît\s+)?(?:retiens-le|note-le|ne\s+l'oublie\s+pas|"
+        r"souviens-t'en)|merci|haha+|mdr)\W*$",
+        re.IGNORECASE,
+    ),
+    "pt": re.compile(
+        r"[,;.!–-]*\s+(?:(?:lembra|lembre-se)\s+disso|não\s+esqueç\w+(?:\s+disso)?|"
+        r"anota\s+(?:isso|aí)|obrigad[oa]|kkk+)\W*$",
+        re.IGNORECASE,
+    ),
     "zh": re.compile(r"[，,。\s]+(?:请?记住(?:这个|这一点)?|别忘了|记一下)[。！!]*$"),
-    "ja": re.compile(r"[、。\s]*(?:(?:これ|それ)?(?:を|も)?覚えておいて(?:ね|ください)?|忘れないで(?:ね|ください)?)[。！!]*$"),
-}  # fmt: skip
+    "ja": re.compile(
+        r"[、。\s]*(?:(?:これ|それ)?(?:を|も)?覚えておいて(?:ね|ください)?|忘れないで(?:ね|"
+        r"ください)?)[。！!]*$"
+    ),
+}
 _NOTHING = re.compile(r"(?!)")
 _PRONOUNS = {
-    "en": re.compile(r"(?:he|she|they|it|him|her|his|their|its|that|those|these|this)(?:'\w+)?\b(?!\s+(?:turns\s+out|turned\s+out|is\s+(?:final|settled|official)))", re.IGNORECASE),
+    "en": re.compile(
+        r"(?:he|she|they|it|him|her|his|their|its|that|those|these|"
+        r"this)(?:'\w+)?\b(?!\s+(?:turns\s+out|turned\s+out|is\s+(?:final|settled|official)))",
+        re.IGNORECASE,
+    ),
     "de": re.compile(r"(?:er|sie|ihre?|seine?|dies(?:er|e|es))\b", re.IGNORECASE),
     "es": re.compile(r"(?:él|ella|ellos|ellas|eso|esto)\b", re.IGNORECASE),
-    "fr": re.compile(r"(?:il|elle|ils|elles|ça|cela)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))", re.IGNORECASE),
+    "fr": re.compile(
+        r"(?:il|elle|ils|elles|ça|cela)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))",
+        re.IGNORECASE,
+    ),
     "pt": re.compile(r"(?:ele|ela|eles|elas|isso|isto)\b", re.IGNORECASE),
     "zh": re.compile(r"(?:他|她|它|这个|那个)(?!们决定)"),
     "ja": re.compile(r"(?:彼女?|それ|これ|あれ)(?:は|が|も)"),
-}  # fmt: skip
+}
 
 _ANYBODY = re.compile(
-    r"(?<![\w/.-])(?:i|i'?m|i've|i'll|i'd|me|my|mine|myself|we|we'\w+|us|our|ours|ourselves|let's|you|you'\w+|your|yours)(?![\w/-])",
+    r"(?<![\w/.-])(?:i|i'?m|i've|i'll|i'd|me|my|mine|myself|we|we'\w+|us|our|ours|ourselves|"
+    r"let's|you|you'\w+|your|yours)(?![\w/-])",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
-    r"(?<![\w/.-])(?:we|we'\w+|us|our|ours|ourselves|let's|you|you'\w+|your|yours)(?![\w/-])", re.IGNORECASE
-)
-_COMMAND = re.compile(
-    r"(?:please\b|let's\b|always\b|never\b|don't\b|do not\b|no\s|only\b|keep\b|use\b|avoid\b|stop\b|call\b|to\b|[a-z]+\s+(?:me|us)\b)",
+    r"(?<![\w/.-])(?:we|we'\w+|us|our|ours|ourselves|let's|you|you'\w+|your|yours)(?![\w/-])",
     re.IGNORECASE,
 )
-_AGENT_SUBJECT = re.compile(r"^(?:done|fixed|great|ok|okay)?[:,.!\s]*\bI(?:'ve| have)?\s+(?:(?:now|also|just|then|already|successfully)\s+)?", re.IGNORECASE)
+_COMMAND = re.compile(
+    r"(?:please\b|let's\b|always\b|never\b|don't\b|do not\b|no\s|only\b|keep\b|use\b|avoid\b|"
+    r"stop\b|call\b|to\b|[a-z]+\s+(?:me|us)\b)",
+    re.IGNORECASE,
+)
+_AGENT_SUBJECT = re.compile(
+    r"^(?:done|fixed|great|ok|okay)?[:,.!\s]*\bI(?:'ve| have)?\s+(?:(?:now|also|just|then|"
+    r"already|successfully)\s+)?",
+    re.IGNORECASE,
+)
 _I = re.compile(r"(?<![\w.'/-])[iI](?![\w'/-]|\.\w)")
 _MY = re.compile(r"(?<![\w'-])my(?![\w'-])", re.IGNORECASE)
 _ME = re.compile(r"(?<![\w'-])me(?![\w'-])", re.IGNORECASE)
+_REFLEXIVE = re.compile(r"\b(?:myself|mine)\b", re.IGNORECASE)
 _ADVERB = (
-    r"(?:really|always|never|also|only|just|usually|often|still|now|absolutely|definitely|totally|generally|mostly|sometimes|"
-    r"currently|recently|already|finally|truly|strongly|mainly|personally|normally|typically|rarely|probably|simply|both|"
+    r"(?:really|always|never|also|only|just|usually|often|still|now|absolutely|definitely|"
+    r"totally|generally|mostly|sometimes|"
+    r"currently|recently|already|finally|truly|strongly|mainly|personally|normally|typically|"
+    r"rarely|probably|simply|both|"
     r"kinda|actually|all|honestly|officially|basically)"
 )
 _SUBJECT = re.compile(
     rf"(?<![\w.'/-])[iI]\s+(?P<adverbs>(?:{_ADVERB}\s+)*)(?P<verb>[a-z]+(?:'t)?)(?![\w'])"
 )
-_COORDINATED = re.compile(rf"(?P<head>,?\s(?:and|but|or)\s+(?:{_ADVERB}\s+)*)(?P<verb>[a-z]+(?:'t)?)(?![\w'])")
-_KEEP_VERBS = frozenset(
-    """was had can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't might may did didn't
-    used went came got saw met left bought sold lost broke gave took spent made wrote built chose found kept ran began
-    grew knew thought told said felt became taught drove flew spoke woke wore won paid sent moved born""".split()
+_COORDINATED = re.compile(
+    rf"(?P<head>,?\s(?:and|but|or)\s+(?:{_ADVERB}\s+)*)(?P<verb>[a-z]+(?:'t)?)(?![\w'])"
+)
+_KEEP_VERBS = word_set(
+    """
+    was had can can't cannot could couldn't will won't would wouldn't should shouldn't must
+    mustn't might may did didn't used went came got saw met left bought sold lost broke gave
+    took spent made wrote built chose found kept ran began grew knew thought told said felt
+    became taught drove flew spoke woke wore won paid sent moved born
+    """
 )
 _CHANGED_VERBS = {
-    "am": "is", "have": "has", "haven't": "hasn't", "do": "does", "don't": "doesn't",
-    "wasn't": "wasn't", "hadn't": "hadn't", "go": "goes",
-}  # fmt: skip
-_AMBIGUOUS_VERBS = frozenset("put set cut let read hit cost quit shut hurt bet cast split spread beat and or but who as".split())
-_BASE_VERBS = frozenset(
-    """live work use need want like love hate prefer go come take drive fly run eat drink play study teach speak own keep
-    have do wear sleep travel swim cook write sing paint train manage lead avoid enjoy dislike commute pay rent
-    know think start finish leave wake get make smoke dance""".split()
+    "am": "is",
+    "have": "has",
+    "haven't": "hasn't",
+    "do": "does",
+    "don't": "doesn't",
+    "wasn't": "wasn't",
+    "hadn't": "hadn't",
+    "go": "goes",
+}
+_AMBIGUOUS_VERBS = word_set(
+    """
+    put set cut let read hit cost quit shut hurt bet cast split spread beat and or but who as
+    """
+)
+_BASE_VERBS = word_set(
+    """
+    live work use need want like love hate prefer go come take drive fly run eat drink play
+    study teach speak own keep have do wear sleep travel swim cook write sing paint train
+    manage lead avoid enjoy dislike commute pay rent know think start finish leave wake get
+    make smoke dance
+    """
 )
 
 
@@ -181,11 +264,22 @@ _CONTRACTIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
     (re.compile(r"(?<![\w'-])i'?m(?![\w'-])", re.IGNORECASE), "I am"),
     (re.compile(r"(?<![\w'-])i'?ve(?![\w'-])", re.IGNORECASE), "I have"),
     (re.compile(r"(?<![\w'-])i'll(?![\w'-])", re.IGNORECASE), "I will"),
-    (re.compile(r"(?<![\w'-])i'd(?=\s+(?:rather|prefer|like|love|want|be|never|always|say|go)\b)", re.I), "I would"),
+    (
+        re.compile(
+            r"(?<![\w'-])i'd(?=\s+(?:rather|prefer|like|love|want|be|never|always|say|go)\b)", re.I
+        ),
+        "I would",
+    ),
     (re.compile(r"(?<![\w'-])i'd(?=\s+\w+ed\b)", re.IGNORECASE), "I had"),
-    (re.compile(r"(?<![\w'-])(i\s+(?:\w+\s+)?)dont\b", re.IGNORECASE), lambda match: f"{match[1]}don't"),
-    (re.compile(r"(?<![\w'-])(i\s+(?:\w+\s+)?)cant\b", re.IGNORECASE), lambda match: f"{match[1]}can't"),
-)  # fmt: skip
+    (
+        re.compile(r"(?<![\w'-])(i\s+(?:\w+\s+)?)dont\b", re.IGNORECASE),
+        lambda match: f"{match[1]}don't",
+    ),
+    (
+        re.compile(r"(?<![\w'-])(i\s+(?:\w+\s+)?)cant\b", re.IGNORECASE),
+        lambda match: f"{match[1]}can't",
+    ),
+)
 
 
 def _shift_subjects(text: str, name: str) -> str | None:
@@ -200,7 +294,10 @@ def _shift_subjects(text: str, name: str) -> str | None:
         if verb != match["verb"]:  # a second verb of the same present subject
             following = _COORDINATED.search(text, done, done + 80)
             if following and following["verb"] in _BASE_VERBS:
-                shifted += [text[done : following.start("verb")], str(_inflected(following["verb"]))]
+                shifted += [
+                    text[done : following.start("verb")],
+                    str(_inflected(following["verb"])),
+                ]
                 done = following.end()
     return "".join([*shifted, text[done:]])
 
@@ -211,7 +308,9 @@ def _inflected(verb: str) -> str | None:
         return _CHANGED_VERBS[verb]
     if verb in _AMBIGUOUS_VERBS or verb.endswith("ing"):
         return None
-    if verb in _KEEP_VERBS or (verb.endswith("ed") and verb not in ("need", "feed", "speed", "breed")):
+    if verb in _KEEP_VERBS or (
+        verb.endswith("ed") and verb not in ("need", "feed", "speed", "breed")
+    ):
         return verb
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
@@ -228,7 +327,9 @@ def _quote(speaker: str, body: str) -> str:
 def _capital(text: str) -> str:
     """Start with a capital, unless the first word is a name written its own way."""
     first = text.split(maxsplit=1)[0] if text.split() else ""
-    own_way = any(char.isupper() or char in "./_:\\-" or char.isdigit() for char in first.rstrip(".,:;!?"))
+    own_way = any(
+        char.isupper() or char in "./_:\\-" or char.isdigit() for char in first.rstrip(".,:;!?")
+    )
     return text if own_way else text[:1].upper() + text[1:]
 
 
@@ -237,7 +338,9 @@ def needs_speaker(body: str, language: str) -> bool:
     if language == "en":
         return bool(_I.search(_spelt_out(body)) or _MY.search(body) or _ME.search(body))
     pattern = _SELF.get(language)
-    return bool(pattern and pattern.search(body)) or (is_spaceless(language) and "我" in body and "我们" not in body)
+    return bool(pattern and pattern.search(body)) or (
+        is_spaceless(language) and "我" in body and "我们" not in body
+    )
 
 
 _SELF = {

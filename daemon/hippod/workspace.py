@@ -114,6 +114,7 @@ class Workspace:
         self._lock = threading.RLock()
         self._owners: Mapping[tuple[int, int], str] = {}
         self._notes: dict[str, str] = {}
+        self.last_scan: Scan | None = None
         self.swept: tuple[str, ...] = tuple(self._sweep())
 
     # -- verbs -------------------------------------------------------------------------------
@@ -312,7 +313,7 @@ class Workspace:
             self._root.fd()  # still there? Else what was just listed is not to be believed.
         self._owners = walk.owners
         missing = [link.path for link in links if link.reason == "its target is missing"]
-        return Scan(
+        self.last_scan = Scan(
             files=walk.files,
             skipped=walk.skipped,
             links=links + tuple(walk.links),
@@ -320,6 +321,7 @@ class Workspace:
             excluded=walk.ignored,
             unlisted=walk.unlisted,
         )
+        return self.last_scan
 
     def is_document(self, path: str) -> bool:
         """Say whether `path` is a document now, by the same rules as `scan`."""

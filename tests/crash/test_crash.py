@@ -1,8 +1,8 @@
 """A daemon killed at any durable step leaves, after a restart, what an undisturbed one leaves."""
 
 import json
+import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -23,7 +23,7 @@ SAID = (
     ("2026-03-03T09:00:00Z", "user", "Remember that the bike lock code is with Olaf."),
     ("2026-03-03T09:01:00Z", "assistant", "I installed the backup timer on the small server."),
 )
-NOTE = "Met the plumber about the boiler"
+PLAN = "context/plan.md"
 
 
 class Killable(Daemon):
@@ -56,21 +56,32 @@ class Killable(Daemon):
         log.write_text("# Daily Log - 2026-03-03\n\n[07:00:00] Slept well\n")
 
     def run_to_the_end(self) -> bool:
-        """Start, wait until all is retained, stop; False if it died on the way."""
+        """Start, wait until all is retained, edit, stop; False if it died on the way."""
         process = self.spawn()
         wait_for(lambda: self.is_done() or process.poll() is not None, "retain to finish")
-        if process.poll() is None:
-            process.terminate()
+        try:
+            if process.poll() is None:
+                self.edit()
+                process.terminate()
+        except HippodError:  # it died under us
+            assert process.wait(20) == -signal.SIGKILL
         return process.wait(20) == 0
+
+    def edit(self) -> None:
+        """Create, rewrite and delete documents through the API; safe to repeat."""
+        self.client.write(PLAN, "# Plan\n\nBuy paint\n")
+        self.client.write(PLAN, "# Plan\n\nBuy paint and brushes\n")
+        self.client.write("projects/old.md", "Gone soon\n")
+        self.client.delete("projects/old.md")
+        wait_for(self.status_index_is_idle, "the index")
 
     def is_done(self) -> bool:
         try:
-            status = self.client.status()
-        except HippodError:
+            retain = self.client.status()["retain"]
+            done = bool(retain["sources"][0]["turns"]) and not retain["batches_open"]
+            return done and self.status_index_is_idle()
+        except HippodError:  # not up yet, or died under us
             return False
-        retain = status["retain"]
-        idle = self.status_index_is_idle()
-        return bool(retain["sources"][0]["turns"] and not retain["batches_open"] and idle)
 
     def markdown(self) -> dict[str, bytes]:
         """Return every file of the workspace except the derived folder."""
@@ -88,14 +99,17 @@ class Killable(Daemon):
             return sorted(db.execute(UNITS), key=repr)
 
 
-UNITS = "SELECT d.path, u.kind, u.content, u.line_start FROM unit u JOIN document d ON d.id = u.document"
+UNITS = """
+SELECT d.path, d.sha256, u.unit_id, u.kind, u.content, u.line_start, u.line_end, u.entities
+FROM units u JOIN documents d ON d.id = u.document
+"""
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killable]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Killable:
     daemon = Killable(tmp_path_factory.mktemp("whole") / "w", 0)
     assert daemon.run_to_the_end(), daemon.log.read_text()
-    yield daemon
+    return daemon
 
 
 def test_the_undisturbed_run_did_its_work(undisturbed: Killable) -> None:

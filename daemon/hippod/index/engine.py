@@ -6,10 +6,11 @@ found unfinished by the next reconcile.
 """
 
 import contextlib
+import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
@@ -65,6 +66,11 @@ class Report:
     stopped: bool = False
     failed: dict[str, str] = field(default_factory=dict)
 
+    def take_over(self, other: "Report") -> None:
+        """Become a copy of another report."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(other, each.name))
+
     def summary(self) -> dict[str, Any]:
         """Return the counts, for logs and answers."""
         return {
@@ -111,6 +117,7 @@ class Index:
         self._zone = zone
         self._fingerprint = schema.fingerprint(chunking.model_dump(mode="json"), str(zone))
         self._changing = threading.RLock()
+        self._opening = threading.RLock()
         self._stop = threading.Event()
         self._store: Store | None = None
         self._vectors: Vectors | None = None
@@ -118,6 +125,7 @@ class Index:
         self._damaged = False
         self._problem = ""
         self._remaining = 0
+        self._successor: Index | None = None
         self._updated: datetime | None = None
         self._embedding_error = ""
         self._failures = {"lexical": 0, "vector": 0}
@@ -150,11 +158,17 @@ class Index:
         return report
 
     def rebuild(self) -> Report:
-        """Delete the index and make it anew from the documents; answers are partial meanwhile."""
+        """Make the index anew from the documents; the old one answers until it is ready."""
+        folder = self._path.with_name("rebuild")
         with self._reporting() as report:
-            self._documents.scan()  # a workspace that is gone costs nothing
-            self._start_anew()
-            self._follow(report, verify=False)
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            try:
+                report.take_over(self._build_in(folder))
+                if not report.stopped:
+                    self._swap_in(folder / self._path.name)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
         return report
 
     def embed_pending(self) -> Report:
@@ -175,6 +189,8 @@ class Index:
     def stop(self) -> None:
         """Make running changes end soon; the next reconcile takes up what is left."""
         self._stop.set()
+        if self._successor is not None:
+            self._successor.stop()
 
     def close(self) -> None:
         """Stop, wait for running changes, and close."""
@@ -192,12 +208,11 @@ class Index:
 
         Raises `IndexUnavailable` or `StorageError` on entering, or from the questions asked.
         """
-        open_store = self._store
-        if open_store is None:
-            raise IndexUnavailable(f"there is no index: {self._problem}", "see `hippod status`")
-        vectors, frequencies = self._vectors, self._frequencies
         try:
-            with open_store.reading() as connection:
+            with contextlib.ExitStack() as stack:
+                with self._opening:  # never between an old file and a new one
+                    connection = stack.enter_context(self._require().reading())
+                    vectors, frequencies = self._vectors, self._frequencies
                 yield View(connection, vectors, frequencies)
         except schema.Damaged:
             self._damaged = True
@@ -210,7 +225,7 @@ class Index:
 
     def freshness(self, pending: int, now: datetime) -> Freshness:
         """Say how far the index is behind; `pending` paths wait outside of it."""
-        waiting = pending + self._remaining
+        waiting = pending + self._to_do()
         vectors = self._count_pending() if self._embedder else 0
         behind = (now - self._updated).total_seconds() if waiting and self._updated else 0.0
         return Freshness(
@@ -234,7 +249,7 @@ class Index:
         about: dict[str, Any] = {
             "state": self._state(),
             "problem": self._problem,
-            "remaining": self._remaining,
+            "remaining": self._to_do(),
             "updated": self._updated.isoformat(timespec="seconds") if self._updated else None,
             "leg_failures": dict(self._failures),
             "embedding_error": self._embedding_error,
@@ -259,6 +274,10 @@ class Index:
         return about
 
     # -- opening -----------------------------------------------------------------------------
+
+    def _to_do(self) -> int:
+        successor = self._successor
+        return self._remaining + (successor._remaining if successor else 0)
 
     def _open(self) -> None:
         try:
@@ -299,14 +318,35 @@ class Index:
         return True
 
     def _start_anew(self) -> None:
-        self._close_store()
+        with self._opening:
+            self._close_store()
+            self._discard_files()
+            self._open()
+
+    def _build_in(self, folder: Path) -> Report:
+        self._successor = Index(
+            folder, self._documents, self._embedder, chunking=self._chunking, zone=self._zone
+        )
+        try:
+            return self._successor.reconcile()
+        finally:
+            self._successor.close()
+            self._successor = None
+
+    def _swap_in(self, file: Path) -> None:
+        with self._opening:
+            self._close_store()
+            self._discard_files()
+            file.replace(self._path)
+            self._open()
+
+    def _discard_files(self) -> None:
         try:
             schema.discard(self._path)
             graph.discard(self._path.with_name("vectors.hnsw"))
         except OSError as error:
-            self._problem = f"the damaged index cannot be deleted: {error.strerror}"
+            self._problem = f"the old index cannot be deleted: {error.strerror}"
             raise StorageError(self._problem, "check the owner and mode of .memory/") from error
-        self._open()
 
     def _close_store(self) -> None:
         if self._store is not None:
@@ -505,7 +545,7 @@ class Index:
             return "unavailable"
         if self._damaged:
             return "damaged"
-        return "updating" if self._remaining else "ready"
+        return "updating" if self._to_do() else "ready"
 
 
 def _next_size(size: int, seconds: float) -> int:

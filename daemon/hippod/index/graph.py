@@ -5,6 +5,7 @@ width without a word, and rewrites its file in place. So every call holds a lock
 is replaced as a whole and has its description and hash beside it.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -128,7 +129,8 @@ class Graph:
             _sync(file.parent)
         except (OSError, RuntimeError) as error:
             self.changed = True
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
             logger.warning("vectors.graph_not_saved", reason=str(error))
 
     def _grow(self, more: int) -> None:

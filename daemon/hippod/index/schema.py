@@ -133,17 +133,12 @@ def open_writer(path: Path, wanted: str) -> apsw.Connection:
     be opened nor made.
     """
     with translated():
-        reason = "absent"
-        if path.exists():
-            try:
-                return _open_sound(path, wanted)
-            except (apsw.CorruptError, apsw.NotADBError, _Unfit) as error:
-                reason = str(error)
-                discard(path)
-        logger.info("index.created", reason=reason)
-        connection = connect(path)
-        _make_tables(connection, wanted)
-        return connection
+        try:
+            return _open(path, wanted)
+        except (apsw.CorruptError, apsw.NotADBError, _Unfit) as error:
+            logger.info("index.discarded", reason=str(error))
+        discard(path)
+        return _open(path, wanted)
 
 
 def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
@@ -178,26 +173,27 @@ class _Unfit(Exception):
     """A sound file that holds something else than we want."""
 
 
-def _open_sound(path: Path, wanted: str) -> apsw.Connection:
+def _open(path: Path, wanted: str) -> apsw.Connection:
     connection = connect(path)
     try:
-        faults = [row[0] for row in connection.execute("PRAGMA quick_check(1)")]
-        if faults != ["ok"]:
+        if list(select(connection, "PRAGMA quick_check(1)")) != [("ok",)]:
             raise _Unfit("damaged")
-        _check_fingerprint(connection, wanted)
+        with immediate(connection):
+            if not list(select(connection, "SELECT 1 FROM sqlite_schema LIMIT 1")):
+                _make_tables(connection, wanted)
+        if _fingerprint_of(connection) != wanted:
+            raise _Unfit("fingerprint changed")
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check_fingerprint(connection: apsw.Connection, wanted: str) -> None:
+def _fingerprint_of(connection: apsw.Connection) -> str | None:
     try:
-        found = read_meta(connection, "fingerprint")
+        return read_meta(connection, "fingerprint")
     except apsw.SQLError:
         raise _Unfit("not an index") from None
-    if found != wanted:
-        raise _Unfit("fingerprint changed")
 
 
 def select(
@@ -231,12 +227,9 @@ def _use_wal(connection: apsw.Connection) -> None:
 
 
 def _make_tables(connection: apsw.Connection, wanted: str) -> None:
-    with immediate(connection):
-        exists = connection.execute("SELECT 1 FROM sqlite_schema WHERE name='meta'").fetchone()
-        if exists is None:
-            connection.execute(_TABLES)
-            write_meta(connection, "fingerprint", wanted)
-            write_meta(connection, "epoch", os.urandom(8).hex())
+    connection.execute(_TABLES)
+    write_meta(connection, "fingerprint", wanted)
+    write_meta(connection, "epoch", os.urandom(8).hex())
 
 
 @contextlib.contextmanager

@@ -147,13 +147,14 @@ class Store:
 
 
 def set_embedder(connection: apsw.Connection, identity: str) -> bool:
-    """Note which embedder the vectors are of; forget them and say True if it was another."""
-    if schema.read_meta(connection, "embedder") == identity:
+    """Note which embedder the vectors are of; say if there were others, now forgotten."""
+    before = schema.read_meta(connection, "embedder")
+    if before == identity:
         return False
     connection.execute("UPDATE vectors SET vector = NULL, attempts = 0, problem = NULL")
     schema.write_meta(connection, "embedder", identity)
     schema.write_meta(connection, "epoch", os.urandom(8).hex())
-    return True
+    return before is not None
 
 
 # -- documents -------------------------------------------------------------------------------

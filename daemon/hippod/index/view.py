@@ -42,8 +42,20 @@ class LexicalHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Brief:
+    """What ranking needs of a unit; `same` is equal for units of equal content."""
+
+    unit: int
+    id: str
+    path: str
+    same: int
+    timestamp: str | None
+    vector: int
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """A unit as it is stored; `same` is equal for units of equal content."""
+    """A unit as it is stored."""
 
     entities: tuple[str, ...]
     unit: int
@@ -55,12 +67,10 @@ class Row:
     line_end: int
     kind: Kind
     content: str
-    same: int
     confidence: float | None
     timestamp: str | None
     valid_from: str | None
     valid_until: str | None
-    vector: int
 
 
 class View:
@@ -118,23 +128,32 @@ class View:
         ids, cosines = self._snapshot.nearest(query, _WIDENING[-1] * limit, among)
         return self._units_of(ids, cosines, condition)[:limit]
 
-    def cosines(self, query: Matrix, rows: Iterable[Row]) -> dict[int, float]:
+    def cosines(self, query: Matrix, units: Iterable[Brief]) -> dict[int, float]:
         """Return the exact cosine of each unit that has a vector."""
         if self._snapshot is None:
             return {}
-        vector_of = {row.unit: row.vector for row in rows}
+        vector_of = {each.unit: each.vector for each in units}
         found = self._snapshot.cosines(query, list(vector_of.values()))
         return {unit: found[vector] for unit, vector in vector_of.items() if vector in found}
 
     @translated()
-    def fetch(self, units: Sequence[int]) -> dict[int, Row]:
+    def briefs(self, units: Iterable[int]) -> list[Brief]:
+        """Return what ranking needs of each unit, once, whatever the order."""
+        rows = self._select(
+            f"""SELECT u.id, u.unit_id, d.path, u.same, u.timestamp, u.vector
+                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
+            (json.dumps(list(units)),),
+        )
+        return [Brief(*row) for row in rows]
+
+    @translated()
+    def fetch(self, units: Iterable[int]) -> dict[int, Row]:
         """Return stored units by number."""
         rows = self._select(
-            """SELECT u.entities, u.id, u.unit_id, d.document_id, d.path, u.position,
-                   u.line_start, u.line_end, u.kind, u.content, u.same, u.confidence,
-                   u.timestamp, u.valid_from, u.valid_until, u.vector
-               FROM units u JOIN documents d ON d.id = u.document
-               WHERE u.id IN (SELECT value FROM json_each(?))""",
+            f"""SELECT u.entities, u.id, u.unit_id, d.document_id, d.path, u.position,
+                    u.line_start, u.line_end, u.kind, u.content, u.confidence,
+                    u.timestamp, u.valid_from, u.valid_until
+                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
             (json.dumps(list(units)),),
         )
         return {row[1]: Row(tuple(json.loads(row[0])), *row[1:]) for row in rows}

@@ -4,19 +4,25 @@ Handlers are plain functions, so FastAPI runs them in its thread pool and the ev
 free for other clients while one of them waits for a disk or a model.
 """
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
-from fastapi import FastAPI, Query, Request, Response
+from anyio import CapacityLimiter, to_thread
+from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
-from hippod.scope import Scope
+from hippod.server.answers import answer
 from hippod.server.guard import Guard
 from hippod.service import Memory
+
+T = TypeVar("T")
+
+PATIENT_CALLS = 8
+"""Requests at once that may wait for work (an extraction, a job); further ones queue."""
 
 
 class DocumentPath(Convertor[str]):
@@ -35,11 +41,27 @@ class DocumentPath(Convertor[str]):
 
 register_url_convertor("document", DocumentPath())
 
-ScopeField = Annotated[Scope, Query(description="main sees all, group only [privacy] group_paths")]
-
-
+ScopeQuery = Annotated[wire.Request, Query()]
 NO_FIELDS = wire.Request()
 LOOK_AGAIN = wire.ReindexRequest()
+
+
+MOST_FAULTS = 10
+MOST_OF_A_NAME = 100
+"""Faults, and characters of an unknown field's name, that an answer repeats."""
+ERRORS = {
+    400: "not a request, or a path that is refused",
+    403: "not for this scope, or from a browser",
+    404: "no such endpoint, document or job",
+    405: "not a method of this endpoint",
+    409: "the document changed since it was read",
+    413: "the body or the document is too large",
+    422: "a field that cannot be right",
+    423: "held by somebody else",
+    500: "a fault of hippod's own",
+    503: "the index or a model cannot answer at the moment",
+    507: "the disk or the workspace fails",
+}
 
 
 class Failure(wire.Model):
@@ -61,51 +83,74 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
     app = FastAPI(
         title="hippod",
         version=__version__,
-        description="Offline-first long-term memory for AI agents, over a Unix socket.",
+        description="Offline-first long-term memory for AI agents, over a Unix socket. "
+        "Bodies are JSON; `scope` is a field of every request: `main` sees all, `group` only "
+        "what the configuration lists for it.",
         responses={
-            code: {"model": ErrorBody} for code in (400, 403, 404, 409, 413, 422, 423, 503, 507)
+            code: {"model": ErrorBody, "description": meaning} for code, meaning in ERRORS.items()
         },
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
+        redirect_slashes=False,
     )
     app.add_middleware(Guard, max_body_bytes=max_body_bytes)
     app.add_exception_handler(HippodError, _known_error)
     app.add_exception_handler(RequestValidationError, _invalid_fields)
     app.add_exception_handler(HTTPException, _http_error)
-    _questions(app, memory)
+    patiently = _Patiently()
+    _questions(app, memory, patiently)
     _files(app, memory)
     _daily(app, memory)
-    _operations(app, memory)
+    _operations(app, memory, patiently)
     return app
 
 
-def _questions(app: FastAPI, memory: Memory) -> None:
-    @app.post("/v1/recall")
+class _Patiently:
+    """Runs calls that wait for work in threads of their own, so quick ones never queue behind."""
+
+    def __init__(self) -> None:
+        self._limiter = CapacityLimiter(PATIENT_CALLS)
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        return await to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _no_query(request: Request) -> None:
+    # A scope that somebody wrote into the URL must not be passed over in silence.
+    for name in request.query_params:
+        raise InvalidInput(f"{name}: is in the URL", "this request takes its fields in the body")
+
+
+BODY_ONLY = [Depends(_no_query)]
+
+
+def _questions(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
+    @app.post("/v1/recall", dependencies=BODY_ONLY)
     def recall(request: wire.RecallRequest) -> wire.RecallAnswer:
         """Search the memory: hits with citations, best first."""
         return memory.recall(request)
 
-    @app.post("/v1/retain")
-    def retain(request: wire.RetainRequest) -> wire.RetainAnswer:
+    @app.post("/v1/retain", dependencies=BODY_ONLY)
+    async def retain(request: wire.RetainRequest) -> wire.RetainAnswer:
         """Hand over messages or facts, or extract now what waits."""
-        return memory.retain(request)
+        if request.wait or request.explain:
+            return await patiently(lambda: memory.retain(request))
+        return await to_thread.run_sync(memory.retain, request)
 
 
 def _files(app: FastAPI, memory: Memory) -> None:
     @app.get("/v1/files/{path:document}")
-    def read(path: str, response: Response, scope: ScopeField = "main") -> wire.FileContent:
+    def read(path: str, request: ScopeQuery) -> wire.FileContent:
         """Read a document."""
-        content = memory.read(path, scope=scope)
-        response.headers["ETag"] = f'"{content.etag}"'
-        return content
+        return memory.read(path, scope=request.scope)
 
-    @app.put("/v1/files/{path:document}")
+    @app.put("/v1/files/{path:document}", dependencies=BODY_ONLY)
     def write(path: str, request: wire.WriteRequest) -> wire.Written:
         """Write a whole document, compare-and-swap if an etag is given."""
         return memory.write(path, request.content, etag=request.etag, scope=request.scope)
 
-    @app.post("/v1/files/{path:document}")
+    @app.post("/v1/files/{path:document}", dependencies=BODY_ONLY)
     def change(path: str, request: wire.FileAction) -> wire.Written:
         """Append to a document, or replace one passage of it."""
         if request.action == "append":
@@ -115,85 +160,88 @@ def _files(app: FastAPI, memory: Memory) -> None:
         )
 
     @app.delete("/v1/files/{path:document}")
-    def delete(path: str, etag: str | None = None, scope: ScopeField = "main") -> wire.Written:
+    def delete(path: str, request: Annotated[wire.DeleteRequest, Query()]) -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
-        return memory.delete(path, etag=etag, scope=scope)
+        return memory.delete(path, etag=request.etag, scope=request.scope)
 
     @app.get("/v1/tree")
-    def tree(directory: str = "", recursive: bool = False, scope: ScopeField = "main") -> wire.Tree:
+    def tree(request: Annotated[wire.TreeRequest, Query()]) -> wire.Tree:
         """List a folder of the workspace."""
-        return memory.tree(directory, recursive=recursive, scope=scope)
+        return memory.tree(request.directory, recursive=request.recursive, scope=request.scope)
 
 
 def _daily(app: FastAPI, memory: Memory) -> None:
     @app.get("/v1/daily/{date}")
-    def daily_log(date: str, scope: ScopeField = "main") -> wire.DailyLog:
+    def daily_log(date: str, request: ScopeQuery) -> wire.DailyLog:
         """Return the daily log of an ISO date, or of `today`."""
-        return memory.today_log(scope) if date == "today" else memory.daily_log(date, scope)
+        return memory.daily_log(date, request.scope)
 
-    @app.post("/v1/daily")
+    @app.post("/v1/daily", dependencies=BODY_ONLY)
     def append_daily_log(request: wire.NoteRequest) -> wire.Written:
         """Append `[HH:MM:SS] text` to a daily log."""
         return memory.append_daily_log(request.text, date=request.date, scope=request.scope)
 
 
-def _operations(app: FastAPI, memory: Memory) -> None:
+def _operations(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
     @app.get("/v1/health")
-    async def health() -> dict[str, Any]:
+    async def health(request: ScopeQuery) -> wire.Health:
         """Say that the daemon answers: nothing is opened or computed."""
-        return {"ok": True, "version": __version__, "wire": wire.WIRE_VERSION}
+        return wire.Health(version=__version__)
 
     @app.get("/v1/status")
-    def status(scope: ScopeField = "main") -> dict[str, Any]:
+    def status(request: ScopeQuery) -> wire.Status:
         """Describe workspace, index, models, sources and jobs."""
-        return memory.status(scope)
+        return memory.status(request.scope)
 
     @app.get("/v1/config")
-    def config(scope: ScopeField = "main") -> dict[str, Any]:
+    def config(request: ScopeQuery) -> dict[str, wire.ConfigValue]:
         """Return the effective configuration and where each value comes from."""
-        return memory.effective_config(scope)
+        found = memory.effective_config(request.scope)
+        return {key: wire.ConfigValue(**value) for key, value in found.items()}
 
     @app.get("/v1/jobs")
-    def jobs(scope: ScopeField = "main") -> dict[str, list[wire.Job]]:
+    def jobs(request: ScopeQuery) -> wire.JobList:
         """List the scheduled jobs with their next and last runs."""
-        return {"jobs": memory.jobs(scope)}
+        return wire.JobList(jobs=tuple(memory.jobs(request.scope)))
 
-    @app.post("/v1/jobs/{name}/run")
-    def run_job(name: str, request: wire.Request = NO_FIELDS) -> wire.Job:
+    @app.post("/v1/jobs/{name}/run", dependencies=BODY_ONLY)
+    async def run_job(name: str, request: wire.Request = NO_FIELDS) -> wire.Job:
         """Run a job now and wait for it."""
-        return memory.run_job(name, request.scope)
+        return await patiently(lambda: memory.run_job(name, request.scope))
 
-    @app.post("/v1/reindex")
-    def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> dict[str, Any]:
+    @app.post("/v1/reindex", dependencies=BODY_ONLY)
+    async def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> wire.Reindexed:
         """Look at every file again; `full` throws the index away first."""
-        return memory.reindex(full=request.full, scope=request.scope)
-
-
-def _answer(error: HippodError) -> JSONResponse:
-    return JSONResponse({"error": error.wire()}, status_code=error.http_status)
+        return await patiently(lambda: memory.reindex(full=request.full, scope=request.scope))
 
 
 async def _known_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HippodError)
-    return _answer(error)
+    return answer(error)
 
 
 async def _invalid_fields(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    faults = [_field_fault(dict(fault)) for fault in error.errors()[:10]]
-    return _answer(InvalidInput("; ".join(faults), "GET /v1/openapi.json lists every field"))
+    faults = [_field_fault(fault) for fault in error.errors()[:MOST_FAULTS]]
+    return answer(InvalidInput("; ".join(faults), "GET /v1/openapi.json lists every field"))
 
 
 def _field_fault(fault: dict[str, Any]) -> str:
-    place = [str(part) for part in fault["loc"] if part not in ("body", "query", "path")]
-    return f"{'.'.join(place) or 'body'}: {fault['msg'].removeprefix('Value error, ')}"
+    if fault["type"] == "json_invalid":
+        return f"body: not JSON ({fault['ctx']['error']} at character {fault['loc'][-1]})"
+    place = [str(part)[:MOST_OF_A_NAME] for part in fault["loc"]]
+    if place[0] in ("body", "query", "path"):
+        place = place[1:] or place
+    return f"{'.'.join(place)}: {fault['msg']}"
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, HippodError):  # raised while the body was read
-        return _answer(error.__cause__)
+        return answer(error.__cause__)
     if error.status_code == 404:
-        return _answer(NotFound(f"no such endpoint: {request.url.path}", "see /v1/openapi.json"))
-    unknown = InvalidInput(f"{request.method} {request.url.path}: {error.detail}")
-    return JSONResponse({"error": unknown.wire()}, status_code=error.status_code)
+        return answer(NotFound(f"no such endpoint: {request.url.path}", "see /v1/openapi.json"))
+    if isinstance(error.__cause__, ValueError | RecursionError):
+        return answer(InvalidInput("body: not JSON that can be read"), error.status_code)
+    wrong = InvalidInput(f"{request.method} {request.url.path}: {error.detail}")
+    return answer(wrong, error.status_code)

@@ -1,34 +1,22 @@
-"""What a request must be before a route sees it: same user, no browser, a bounded body."""
+"""What a request must be before a route sees it, and what becomes of one that fails inside."""
 
-import asyncio
-import os
-import socket
-from typing import Any, cast
-
+import structlog
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippod import __version__
 from hippod.errors import Forbidden, HippodError, TooLarge
-from hippod.server.socket import peer_uid
+from hippod.server.answers import answer
 
-
-class PeerCheckedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol, closed at once for a peer of another user (root may come in)."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take the connection, if the peer may have one."""
-        connection = cast("socket.socket", transport.get_extra_info("socket"))
-        if peer_uid(connection) not in (os.geteuid(), 0):
-            transport.abort()
-            return
-        super().connection_made(transport)
+logger = structlog.get_logger()
 
 
 class Guard:
-    """Refuses requests that a browser sent and bodies over the limit; names our version."""
+    """Refuses requests that a browser sent and bodies over the limit; names our version.
+
+    The edge of one request's work: a fault of ours inside is logged here, once, and told to
+    the client without any detail.
+    """
 
     def __init__(self, app: ASGIApp, max_body_bytes: int) -> None:
         self._app = app
@@ -39,28 +27,32 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
-        if refusal is not None:
-            await self._refuse(refusal, scope, receive, send)
-            return
-        seen = 0
-
-        async def bounded() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise self._too_large()
-            return message
+        has_begun = False
 
         async def named(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message["headers"], (b"hippod-version", __version__.encode()),
-                ]  # fmt: skip
+                has_begun = True
+                ours = (b"hippod-version", __version__.encode())
+                message["headers"] = [*message["headers"], ours]
             await send(message)
 
-        await self._app(scope, bounded, named)
+        try:
+            await self._handle(scope, receive, named)
+        except Exception:
+            logger.exception("request.crashed", method=scope["method"], path=scope["path"])
+            if not has_begun:
+                failed = HippodError("something failed inside hippod", "look at the daemon's log")
+                await answer(failed)(scope, receive, named)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(Headers(scope=scope))
+        if refusal is None:
+            await self._app(_as_json(scope), self._bounded(receive), send)
+            return
+        response = answer(refusal)
+        response.headers["connection"] = "close"
+        await response(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> HippodError | None:
         # No page in a browser has a reason to talk to this socket, whatever proxies it.
@@ -71,12 +63,26 @@ class Guard:
             return self._too_large()
         return None
 
+    def _bounded(self, receive: Receive) -> Receive:
+        seen = 0
+
+        async def bounded() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._limit:
+                raise self._too_large()
+            return message
+
+        return bounded
+
     def _too_large(self) -> TooLarge:
         return TooLarge(
             f"the request body is over {self._limit} bytes", "see [server] max_body_bytes"
         )
 
-    async def _refuse(self, error: HippodError, scope: Scope, receive: Receive, send: Send) -> None:
-        body: dict[str, Any] = {"error": error.wire()}
-        response = JSONResponse(body, error.http_status, headers={"connection": "close"})
-        await response(scope, receive, send)
+
+def _as_json(scope: Scope) -> Scope:
+    """Declare the body as JSON, which it must be: `curl -d` calls everything a form."""
+    others = [(name, value) for name, value in scope["headers"] if name != b"content-type"]
+    return {**scope, "headers": [*others, (b"content-type", b"application/json")]}

@@ -1,0 +1,1 @@
+"""Measurements of hippod on this machine: `python -m bench`, or `make bench`."""

@@ -1,0 +1,103 @@
+"""Whether the daemon answers while its model works: health, recall and saves at a steady rate."""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.processes import Daemon
+
+from bench import corpus, live, save
+from bench.report import Result, Row, Spread
+from bench.scale import Scale
+from hippod.client import Client
+from hippod.models.embedded import embedded_gguf
+
+_BEAT_SECONDS = 0.02
+_BEATS_A_SAVE = 100
+_PATIENCE_SECONDS = 900
+_WITH_MODEL = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp"}
+
+Samples = dict[str, list[float]]
+"""Milliseconds by what was asked."""
+
+
+def measure(scale: Scale, folder: Path) -> Result:
+    """Ask an idle daemon, then one whose model reads a long conversation."""
+    title = f"Answers during a generation of {scale.messages} messages"
+    if embedded_gguf() is None:
+        return Result(title, skipped="the embedded model is not installed")
+    with live.daemon(folder, scale.small_files, _WITH_MODEL) as daemon:
+        end = time.monotonic() + scale.beat_seconds
+        idle = _beats(daemon, lambda: time.monotonic() < end)
+        talk = _Conversation(daemon, corpus.messages(scale.messages))
+        talk.start()
+        busy = _beats(daemon, talk.is_alive)
+        talk.join()
+        model = daemon.client.status()["generator"]
+    rows = [
+        Row(what, "ms", Spread.of(busy[what]), "idle", Spread.of(idle[what]))
+        for what in busy
+        if busy[what] and idle[what]
+    ]
+    facts = {
+        "seconds": talk.seconds,
+        "share of it inside the model": model["seconds"] / talk.seconds,
+        "tokens": model["tokens"],
+        "facts written": talk.facts,
+        "questions": len(busy["health"]) + len(busy["recall"]),
+    }
+    return Result(title, tuple(rows), facts)
+
+
+class _Conversation(threading.Thread):
+    """Hands messages over and waits for what the daemon makes of them."""
+
+    def __init__(self, daemon: Daemon, messages: list[dict[str, Any]]) -> None:
+        super().__init__()
+        self._client = Client(daemon.socket, timeout=_PATIENCE_SECONDS)
+        self._messages = messages
+        self.facts = 0
+        self.seconds = 0.0
+
+    def run(self) -> None:
+        began = time.monotonic()
+        answer = self._client.retain(self._messages, session="bench", wait=True)
+        self.facts = len(answer["stored"])
+        self.seconds = time.monotonic() - began
+
+
+def _beats(daemon: Daemon, going_on: Callable[[], bool]) -> Samples:
+    """Ask in a steady beat, health and recall in turn, with a save now and then.
+
+    A question that comes late because the one before it took long counts from its beat.
+    """
+    rng = random.Random(time.monotonic_ns())
+    note = daemon.workspace / "projects" / "saved.md"
+    questions = corpus.questions("mixed", 50)
+    samples: Samples = {"health": [], "recall": [], "save to searchable": []}
+    beat, number = time.perf_counter(), 0
+    while going_on():
+        number += 1
+        beat = _on_beat(beat, samples["health"], daemon.client.health)
+        question = questions[number % len(questions)]
+        beat = _on_beat(beat, samples["recall"], lambda q=question: daemon.client.recall(q))
+        if number % _BEATS_A_SAVE == 0:
+            word = corpus.unique_word(rng)
+            took = save.until_found(daemon, note.write_text, word, _PATIENCE_SECONDS)
+            samples["save to searchable"].append(took)
+            beat = time.perf_counter()
+    return samples
+
+
+def _on_beat(before: float, samples: list[float], ask: Callable[[], object]) -> float:
+    """Ask at the beat after `before` and return its time."""
+    beat = before + _BEAT_SECONDS
+    wait = beat - time.perf_counter()
+    time.sleep(max(0.0, wait))
+    began = beat if wait < 0 else time.perf_counter()
+    ask()
+    samples.append(1000 * (time.perf_counter() - began))
+    return beat

@@ -1,0 +1,101 @@
+"""What the daemon costs when nothing happens: processor time, memory, threads, descriptors."""
+
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.processes import Daemon, wait_for
+
+from bench import corpus, live
+from bench.report import Budget, Result, Row, Spread
+from bench.scale import Scale
+from hippod.models.embedded import embedded_gguf
+
+MOST_PERCENT = 0.5
+"""Of one core."""
+_IDLE_UNLOAD = "1s"
+_MIB = 1 << 20
+_PATIENCE_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a process has used and holds: processor seconds, bytes, counts."""
+
+    at: float
+    cpu: float
+    wakeups: int
+    resident: int
+    threads: int
+    descriptors: int
+
+
+def measure(scale: Scale, folder: Path) -> Result:
+    """Let the model be used once and unloaded, then look at the daemon doing nothing."""
+    title = f"Idle for {scale.idle_seconds:g} s: {{}} units, model unloaded"
+    if sys.platform != "linux":
+        return Result(title.format("no"), skipped="reads /proc")
+    settings = {
+        "HIPPOD_GENERATOR__PROVIDER": "llama-cpp",
+        "HIPPOD_GENERATOR__IDLE_UNLOAD": _IDLE_UNLOAD,
+    }
+    with live.daemon(folder, scale.small_files, settings if embedded_gguf() else None) as daemon:
+        assert daemon.process is not None
+        pid = daemon.process.pid
+        before = usage(pid)
+        facts = _use_model_once(daemon) if embedded_gguf() else {}
+        first = usage(pid)
+        time.sleep(scale.idle_seconds)
+        last = usage(pid)
+        assert not children(pid), "a child appeared while nothing happened"
+        units = live.units(daemon)
+    seconds = last.at - first.at
+    percent = 100 * (last.cpu - first.cpu) / seconds
+    rows = (
+        Row("processor, of one core", "%", Spread(percent), budget=Budget("p50", MOST_PERCENT)),
+        Row("wake-ups a second", "1/s", Spread((last.wakeups - first.wakeups) / seconds)),
+        Row("memory (RSS)", "MiB", Spread(last.resident / _MIB),
+            "before the model", Spread(before.resident / _MIB)),
+        Row("threads", "", Spread(last.threads)),
+        Row("open descriptors", "", Spread(last.descriptors)),
+    )  # fmt: skip
+    return Result(title.format(f"{units:,}"), rows, facts)
+
+
+def usage(pid: int) -> Usage:
+    """Read what a process has used so far."""
+    process = Path("/proc") / str(pid)
+    fields = (process / "stat").read_text().rpartition(")")[2].split()
+    tasks = list((process / "task").iterdir())
+    return Usage(
+        at=time.monotonic(),
+        cpu=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
+        wakeups=sum(_voluntary_switches(task) for task in tasks),
+        resident=int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
+        threads=len(tasks),
+        descriptors=sum(1 for _ in (process / "fd").iterdir()),
+    )
+
+
+def children(pid: int) -> list[int]:
+    """Return the child processes of all threads of a process."""
+    lists = (Path("/proc") / str(pid) / "task").glob("*/children")
+    return [int(child) for path in lists for child in path.read_text().split()]
+
+
+def _use_model_once(daemon: Daemon) -> dict[str, object]:
+    """Have a few messages extracted, and wait until the child is gone again."""
+    assert daemon.process is not None
+    pid = daemon.process.pid
+    daemon.client.timeout = _PATIENCE_SECONDS
+    daemon.client.retain(corpus.messages(1), session="bench", wait=True)
+    resident = [usage(child).resident / _MIB for child in children(pid)]
+    wait_for(lambda: not children(pid), "the model to be unloaded", _PATIENCE_SECONDS)
+    return {"model child while loaded, MiB": max(resident, default=0.0)}
+
+
+def _voluntary_switches(task: Path) -> int:
+    lines = (task / "status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt"))

@@ -1,0 +1,16 @@
+"""The cue tables: per language, the patterns of each class of statement."""
+
+from hippod.cuewords import de, en, es, fr, ja, pt, zh
+from hippod.cuewords.table import DATED, MOMENTARY, Pattern, Table
+
+__all__ = ["DATED", "MOMENTARY", "TABLES", "Pattern", "Table"]
+
+TABLES = {
+    "en": en.TABLE,
+    "de": de.TABLE,
+    "es": es.TABLE,
+    "fr": fr.TABLE,
+    "pt": pt.TABLE,
+    "zh": zh.TABLE,
+    "ja": ja.TABLE,
+}

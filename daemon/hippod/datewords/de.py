@@ -1,0 +1,115 @@
+"""The date expressions of German."""
+
+import re
+
+from hippod.datewords.rules import (
+    MONTH,
+    YEAR,
+    Grammar,
+    any_of,
+    count,
+    day_of_month,
+    listed,
+    month_day,
+    month_only,
+    offset,
+    period,
+    rule,
+    weekday,
+    words,
+)
+
+_DAYS = listed("montag dienstag mittwoch donnerstag freitag samstag|sonnabend sonntag")
+_MONTHS = listed(
+    "januar|jänner|jan februar|feber|feb märz april|apr mai juni|jun juli|jul august|aug"
+    " september|sept|sep oktober|okt november|nov dezember|dez",
+    1,
+)
+_OFFSETS = {
+    "vorgestern": -2, "gestern": -1, "heute": 0, "morgen": 1, "übermorgen": 2,
+}  # fmt: skip
+_UNITS = {
+    "tag": 1, "tage": 1, "tagen": 1, "woche": 7, "wochen": 7, "monat": MONTH,
+    "monate": MONTH, "monaten": MONTH, "jahr": YEAR, "jahre": YEAR, "jahren": YEAR,
+}  # fmt: skip
+_NUMBERS = words(
+    listed("einem|einer|ein|eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf", 1)
+)
+_NEXT = r"nächste[nrs]?|kommende[nrs]?"
+_LAST = r"letzte[nrs]?|vergangene[nrs]?|vorige[nrs]?"
+
+_PRETERITE = re.compile(
+    r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen|gab|fand)\b", re.I
+)
+_PERFECT = re.compile(
+    r"\b(?:hat|habe|haben|hast|ist|sind|bin)\b(?!.*\bzu\b)[^.;!?]*\b\w*(?:ge\w{2,}|(?:be|ver|er|"
+    r"ent|zer)\w{3,}|iert)(?:t|en)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def _is_german_past(text: str, position: int) -> bool:
+    """Look for a preterite, or an auxiliary before the date and a participle at the end."""
+    clause = re.split(r"[,;.!?](?:\s|$)", text[position : position + 120])[0]
+    before = re.split(r"[,;.!?]\s", text[max(0, position - 80) : position])[-1]
+    return bool(_PRETERITE.search(before + clause) or _PERFECT.search(before + clause))
+
+
+GRAMMAR = Grammar(
+    rules=(
+        rule(
+            r"(?<!am )(?<!guten )(?<!heute )(?<!gestern )(?<!jeden )"
+            rf"(?P<word>{any_of(_OFFSETS)})(?!~morgen\b)",
+            offset,
+        ),
+        rule(r"(?P<word>heute|gestern)(?=~morgen\b)", offset),
+        rule(
+            rf"(?:(?P<next_week>(?:{_NEXT})~woche)|(?P<last_week>(?:{_LAST})~woche))~(?:am~)?"
+            rf"(?P<weekday>{any_of(_DAYS)})",
+            weekday,
+        ),
+        rule(
+            r"(?<!jeden )(?<!jeder )(?<!zweiten )(?<!einem )(?<!einen )(?:(?:am|bis|ab|zum|"
+            r"bis~zum)~)?"
+            rf"(?:(?P<next>{_NEXT})~|(?P<last>{_LAST})~|(?P<this>diesen|dieser)~|(?P<since>seit)~)?"
+            rf"(?P<weekday>{any_of(_DAYS)})(?!~(?:im|des|der)~(?:monat|jahr))",
+            weekday,
+        ),
+        rule(
+            r"(?P<day>\d{1,2})\.?\s*(?:bis~(?:zum~)?|[-–]\s*)(?P<day2>\d{1,2})\.\s*"
+            rf"(?P<month>{any_of(_MONTHS)})\.?(?:~(?P<year>(?:19|20)\d\d))?",
+            month_day,
+        ),
+        rule(
+            rf"(?P<day>\d{{1,2}})\.\s*(?P<month>{any_of(_MONTHS)})(?:\.?~(?P<year>(?:19|20)\d\d))?",
+            month_day,
+        ),
+        rule(r"(?P<day>\d{1,2})\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>(?:19|20)\d\d)", month_day),
+        rule(
+            r"(?:im|ab|bis|anfang|mitte|ende|(?P<since>seit)|(?P<next>nächsten)|(?P<last>letzten))~"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~(?P<year>(?:19|20)\d\d))?",
+            month_only,
+        ),
+        rule(
+            r"(?:am|bis~zum|ab~dem|vor~dem|seit~dem|vom)~(?P<day>\d{1,2})\.(?!\s*\w|\d)",
+            day_of_month,
+        ),
+        rule(rf"in~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})", count),
+        rule(
+            rf"(?P<ago>vor)~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
+            count,
+        ),
+        rule(rf"(?:(?P<next>{_NEXT})|(?P<last>{_LAST}))~(?P<unit>woche|monat|jahr)", period),
+    ),
+    joiner=re.compile(r"\s*(?:bis|-|–|—)\s*(?:zum\s+)?", re.IGNORECASE),
+    recurring=re.compile(
+        r"\bjede[nrs]?\s+(?:\w+\s+)?(?:tag|woche|monat|jahr|morgen|abend|(?:mon|diens|donners|"
+        r"frei|sams|sonn)tag"
+        r"|mittwoch)|\b(?:mon|diens|donners|frei|sams|sonn)tags\b|\bmittwochs\b|\btäglich|"
+        r"\bwöchentlich|"
+        r"\bmonatlich|\bjährlich",
+        re.IGNORECASE,
+    ),
+    past=_is_german_past,
+    words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
+)

@@ -1,0 +1,63 @@
+"""The date expressions of Japanese."""
+
+import re
+
+from hippod.datewords.han import HAN_MONTH, HAN_MONTH_DAY, HAN_NUMBERS, HAN_YEAR, han_period
+from hippod.datewords.rules import (
+    MONTH,
+    YEAR,
+    Context,
+    Days,
+    Grammar,
+    any_of,
+    contains_past,
+    count,
+    day_of_month,
+    glued,
+    listed,
+    month_day,
+    month_only,
+    offset,
+    weekday,
+    words,
+)
+
+_DAYS = listed("月 火 水 木 金 土 日")
+_OFFSETS = {
+    "一昨日": -2, "おととい": -2, "昨日": -1, "きのう": -1, "昨夜": -1, "今日": 0, "今夜": 0,
+    "今晩": 0, "明日": 1, "あした": 1, "明後日": 2, "あさって": 2,
+}  # fmt: skip
+_UNITS = {"日": 1, "週間": 7, "か月": MONTH, "ヶ月": MONTH, "カ月": MONTH, "年": YEAR}
+
+
+def _kanji_weekday(match: re.Match[str], context: Context) -> Days | None:
+    day = match["weekday"]
+    return weekday(match, Context(context.today, context.past, {day: _DAYS[day]}))
+
+
+_COUNTED = rf"(?P<number>\d{{1,3}}|{any_of(HAN_NUMBERS)})(?P<unit>{any_of(_UNITS)})"
+
+GRAMMAR = Grammar(
+    rules=(
+        glued(rf"(?P<word>{any_of(_OFFSETS)})", offset),
+        glued(
+            r"(?<!毎週)(?<!毎週の)(?:(?P<next_week>来週)|(?P<last_week>先週)|(?P<this_week>今週)|"
+            r"(?P<next>次)|)の?"
+            r"(?P<weekday>[月火水木金土日])曜日?",
+            _kanji_weekday,
+        ),
+        glued(HAN_MONTH_DAY, month_day),
+        glued(HAN_YEAR + HAN_MONTH + r"(?!\d)", month_only),
+        glued(r"(?<![\d.月])(?P<day>[1-3]?\d)日(?![間後前目以])", day_of_month),
+        glued(_COUNTED + r"後", count),
+        glued(
+            _COUNTED + r"(?P<ago>前)", count
+        ),
+        glued(r"(?:(?P<next>来)|(?P<last>先))(?P<unit>週|月)(?!の?[月火水木金土日]曜)", han_period),
+        glued(r"(?:(?P<next>来)|(?P<last>去|昨))(?P<unit>年)", han_period),
+    ),
+    joiner=re.compile(r"\s*(?:から|-|–|—|~|～|〜)\s*"),
+    recurring=re.compile(r"毎(?:日|週|月|年|朝|晩)|隔週"),
+    past=contains_past(r"(?:まし)?た(?:[。！]|$|の|ん|よ)", r"予定|つもり"),
+    words=words(_OFFSETS, _UNITS, HAN_NUMBERS),
+)  # fmt: skip

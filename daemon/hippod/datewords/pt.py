@@ -1,0 +1,99 @@
+"""The date expressions of Portuguese."""
+
+import re
+
+from hippod.datewords.rules import (
+    MONTH,
+    YEAR,
+    Grammar,
+    any_of,
+    count,
+    day_of_month,
+    last_verb_is_past,
+    listed,
+    month_day,
+    month_only,
+    offset,
+    period,
+    rule,
+    weekday,
+    words,
+)
+
+_DAYS = listed(
+    "segunda|segunda-feira terça|terça-feira quarta|quarta-feira quinta|quinta-feira"
+    " sexta|sexta-feira sábado domingo"
+)
+_MONTHS = listed(
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro", 1
+)
+_OFFSETS = {
+    "anteontem": -2, "ontem": -1, "hoje": 0, "amanhã": 1, "depois de amanhã": 2,
+}  # fmt: skip
+_UNITS = {
+    "dia": 1, "dias": 1, "semana": 7, "semanas": 7, "mês": MONTH, "meses": MONTH,
+    "ano": YEAR, "anos": YEAR,
+}  # fmt: skip
+_NUMBERS = words(listed("um|uma dois|duas três quatro cinco seis sete oito nove dez onze doze", 1))
+# "segunda" and its like are ordinals too: "-feira", a preposition or a modifier must show a day.
+_ORDINAL = (
+    r"(?!~(?:vez|parte|fase|versão|opção|etapa|tentativa|metade|geração|página|pessoa|mão)\b)"
+)
+
+GRAMMAR = Grammar(
+    rules=(
+        rule(rf"(?P<word>{any_of(_OFFSETS)})", offset),
+        rule(
+            rf"(?P<weekday>{any_of(_DAYS)})~(?:(?P<next>que~vem|próxim[oa])|(?P<last>passad[oa]))",
+            weekday,
+        ),
+        rule(
+            r"(?<!toda )(?<!cada )(?<!as )(?<!às )(?:(?P<next>próxim[oa])~|(?P<this>nest[ea]|"
+            r"est[ea])~|"
+            r"(?P<since>desde~(?:a~|o~)?)|na~|no~|até~)"
+            rf"(?P<weekday>{any_of(_DAYS)}){_ORDINAL}",
+            weekday,
+        ),
+        rule(r"(?<!toda )(?<!cada )(?P<weekday>\w+-feira)", weekday),
+        rule(
+            r"(?P<day>\d{1,2})\s*(?:a|até|-|–)\s*(?P<day2>\d{1,2})~de~"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
+            month_day,
+        ),
+        rule(
+            rf"(?P<day>\d{{1,2}})º?~de~(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
+            month_day,
+        ),
+        rule(
+            r"(?:em|até|a~partir~de|para|início~de|fim~de|final~de|(?P<since>desde))~"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
+            month_only,
+        ),
+        rule(r"(?:(?:no|até|do|ao)~)?dia~(?P<day>\d{1,2})(?!~de~)", day_of_month),
+        rule(
+            rf"(?:em|daqui~a|dentro~de)~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
+            count,
+        ),
+        rule(
+            rf"(?P<ago>há|faz)~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
+            count,
+        ),
+        rule(r"(?P<next>próxim[oa])~(?P<unit>semana|mês|ano)", period),
+        rule(r"(?P<unit>semana|mês|ano)~(?:(?P<next>que~vem)|(?P<last>passad[oa]))", period),
+    ),
+    joiner=re.compile(r"\s*(?:a|à|ao|até|-|–|—)\s*(?:o\s+|a\s+)?", re.IGNORECASE),
+    recurring=re.compile(
+        r"\b(?:toda|todo|cada)\s+(?:\w+\s+)?(?:dia|semana|mês|ano|manhã|noite|segunda|terça|"
+        r"quarta|quinta|sexta|"
+        r"sábado|domingo)|\btod[ao]s\s+[ao]s\s+\w+|\bàs\s+(?:segundas|terças|quartas|quintas|"
+        r"sextas)|\bdiári\w+|"
+        r"\bsemanal\w*|\bmensal\w*|\banual\w*",
+        re.IGNORECASE,
+    ),
+    past=last_verb_is_past(
+        past=r"foi|era|estava|fui|fez|fiz|veio|vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
+        r"\w{2,}[^s\W]ei|\w{3,}iu",
+        future=r"será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|para|chega|sai",
+    ),
+    words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
+)

@@ -1,0 +1,232 @@
+"""How a match of a date pattern resolves to days, and the builders of the patterns."""
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+Days = tuple[date, date, str]
+"""First day, last day, and what is written for them: `2026-03-17`, `2026-04`, `A to B`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """When something was said, whether of the past, and the numbers behind the words."""
+
+    today: date
+    past: bool
+    words: dict[str, int]
+
+
+Resolver = Callable[["re.Match[str]", Context], Days | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """One language: rules (earlier ones win), what joins a range, recurring days, tense."""
+
+    rules: tuple[tuple[re.Pattern[str], Resolver], ...]
+    joiner: re.Pattern[str]
+    recurring: re.Pattern[str]
+    past: Callable[[str, int], bool]
+    words: dict[str, int]
+
+
+_NOT_IN_NAME = r"(?<![\w/@#.\\-])"
+_NAME_ENDS = r"(?![\w/@\\]|[.-]\w|['’]\w{2})"
+
+# --- resolvers: a match and the day it was said → first day, last day, label --------------
+
+
+def _single(day: date) -> Days:
+    return day, day, day.isoformat()
+
+
+def offset(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "yesterday", "tomorrow": `word` is a number of days."""
+    return _single(context.today + timedelta(days=context.words[_key(match["word"])]))
+
+
+def weekday(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve a weekday; see the conventions in `hippod.dates`."""
+    groups = match.groupdict()
+    index = context.words[_key(match["weekday"])]
+    ahead = (index - context.today.weekday()) % 7
+    monday = context.today - timedelta(days=context.today.weekday())
+    if groups.get("next_week"):
+        return _single(monday + timedelta(days=7 + index))
+    if groups.get("last_week"):
+        return _single(monday + timedelta(days=index - 7))
+    if groups.get("this"):
+        return _single(context.today + timedelta(days=ahead))
+    if groups.get("last") or groups.get("since") or (context.past and not groups.get("next")):
+        return _single(context.today - timedelta(days=7 - ahead if ahead else 7))
+    return _single(context.today + timedelta(days=ahead or 7))
+
+
+def count(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "in three weeks", "two days ago"."""
+    number = match["number"]
+    count = int(number) if number.isdecimal() else context.words[_key(number)]
+    sign = -1 if match.groupdict().get("ago") else 1
+    unit = context.words[_key(match["unit"])]
+    if unit < MONTH:
+        return _single(context.today + timedelta(days=sign * count * unit))
+    if unit == MONTH:
+        return _month_label(context.today, sign * count)
+    year = context.today.year + sign * count
+    return date(year, 1, 1), date(year, 12, 31), str(year)
+
+
+MONTH, YEAR = 30, 365
+"""Codes of units that are no fixed number of days."""
+
+
+def period(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "next week", "last month", "next year"."""
+    groups = match.groupdict()
+    step = 1 if groups.get("next") else -1 if groups.get("last") else 0
+    unit = context.words[_key(match["unit"])]
+    if unit == 7:
+        monday = context.today + timedelta(days=7 * step - context.today.weekday())
+        sunday = monday + timedelta(days=6)
+        return monday, sunday, f"{monday} to {sunday}"
+    if unit == MONTH:
+        return _month_label(context.today, step)
+    year = context.today.year + step
+    return date(year, 1, 1), date(year, 12, 31), f"{year:04d}"
+
+
+def _month_label(day: date, step: int) -> Days:
+    year, month = divmod(day.year * 12 + day.month - 1 + step, 12)
+    return _whole_month(year, month + 1)
+
+
+def _whole_month(year: int, month: int) -> Days:
+    first = date(year, month, 1)
+    last = date(year, month, calendar.monthrange(year, month)[1])
+    return first, last, f"{year:04d}-{month:02d}"
+
+
+def month_day(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve a day and month, or a range of days within one."""
+    groups = match.groupdict()
+    month = _month_of(match["month"], context)
+    year = groups.get("year")
+    if groups.get("next_year") or groups.get("last_year"):
+        year = str(context.today.year + (1 if groups.get("next_year") else -1))
+    first = _with_year(year, month, int(match["day"]), context)
+    if first and groups.get("day2"):
+        last = first.replace(day=int(groups["day2"]))
+        return (first, last, f"{first} to {last}") if last > first else None
+    return _single(first) if first else None
+
+
+def _with_year(year: str | None, month: int, day: int, context: Context) -> date | None:
+    """Return the day with the given year, or the nearest one (29 February: a leap year)."""
+    if year:
+        return date(int(year), month, day)
+    step = -1 if context.past else 1
+    for candidate in range(context.today.year, context.today.year + 9 * step, step):
+        try:
+            found = date(candidate, month, day)
+        except ValueError:
+            continue
+        if (found <= context.today) if context.past else (found >= context.today):
+            return found
+    return None
+
+
+def month_only(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "in March", the whole month."""
+    groups = match.groupdict()
+    month = _month_of(match["month"], context)
+    if groups.get("year"):
+        return _whole_month(int(groups["year"]), month)
+    if groups.get("next_year") or groups.get("last_year"):
+        return _whole_month(context.today.year + (1 if groups.get("next_year") else -1), month)
+    past = context.past or bool(groups.get("since") or groups.get("last"))
+    year = context.today.year
+    if past and month > context.today.month:
+        year -= 1
+    elif not past and month < context.today.month:
+        year += 1
+    return _whole_month(year, month)
+
+
+def _month_of(word: str, context: Context) -> int:
+    return int(word) if word.isdecimal() else context.words[_key(word)]
+
+
+def day_of_month(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "the 15th": the nearest month that has such a day, in the sentence's direction."""
+    day = int(match["day"])
+    for step in range(12):
+        first, last, _ = _month_label(context.today, -step if context.past else step)
+        if not 1 <= day <= last.day:
+            continue
+        found = first.replace(day=day)
+        if (found < context.today) if context.past else (found >= context.today):
+            return _single(found)
+    return None
+
+
+def _key(word: str) -> str:
+    return re.sub(r"\s+", " ", word.casefold().rstrip("."))
+
+
+# --- grammars ------------------------------------------------------------------------------
+
+
+def words(*tables: dict[str, int]) -> dict[str, int]:
+    """Join tables of words."""
+    return {word: value for table in tables for word, value in table.items()}
+
+
+def listed(words: str, start: int = 0) -> dict[str, int]:
+    """Number space-separated words from `start`; `a|b` are names of the same thing."""
+    return {
+        name.replace("_", " "): number
+        for number, names in enumerate(words.split(), start)
+        for name in names.split("|")
+    }
+
+
+def any_of(words: dict[str, int]) -> str:
+    """Return a pattern of all words, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+def rule(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
+    """Compile one expression of a language with spaces; `_` stands for white space."""
+    spaced = pattern.replace("~", r"\s+")
+    return re.compile(f"{_NOT_IN_NAME}(?:{spaced}){_NAME_ENDS}", re.IGNORECASE), resolve
+
+
+def last_verb_is_past(past: str, future: str) -> Callable[[str, int], bool]:
+    """Build a test of the nearest tense marker before a date, else of the first one behind."""
+    markers = re.compile(rf"(?<![\w'])(?:(?P<future>{future})|(?P<past>{past}))(?!\w)", re.I)
+
+    def is_past(text: str, position: int) -> bool:
+        before = list(markers.finditer(text, max(0, position - 120), position))
+        nearest = before[-1] if before else markers.search(text, position, position + 120)
+        return bool(nearest and nearest["past"])
+
+    return is_past
+
+
+def glued(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
+    """Compile one expression of a language without spaces."""
+    return re.compile(pattern), resolve
+
+
+def contains_past(past: str, future: str) -> Callable[[str, int], bool]:
+    """Build a test of the clause behind a date, for languages without spaces."""
+    was, will = re.compile(past), re.compile(future)
+
+    def is_past(text: str, position: int) -> bool:
+        clause = re.split(r"[，。；、！？,;.!?]", text[position : position + 60])[0]
+        return bool(was.search(clause)) and not will.search(clause)
+
+    return is_past

@@ -1,0 +1,126 @@
+"""One connection to the socket: who may open it, for how long, and how much it may say."""
+
+import asyncio
+import os
+import socket
+from http import HTTPStatus
+from typing import Any, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from hippod.errors import HippodError, InvalidInput, TooLarge
+from hippod.server.answers import error_body
+from hippod.server.socket import peer_uid
+
+MAX_CONNECTIONS = 128
+"""Below the 256 descriptors that some systems give a process."""
+MAX_HEAD_BYTES = 65_536
+REQUEST_SECONDS = 30.0
+"""How long a client may take from connecting to the last byte of its request."""
+
+
+class OwnersProtocol(HttpToolsProtocol):
+    """uvicorn's HTTP protocol, for peers of our own user (or root), with limits of its own.
+
+    A client that says nothing, or never ends its request, loses its connection after
+    `REQUEST_SECONDS`, and earlier if others need the room; nobody else is affected.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._in_head = True
+        self._head_bytes = 0
+        self._deadline: asyncio.TimerHandle | None = None
+        self._waiting_since = 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take the connection, if the peer may have one and there is room."""
+        super().connection_made(transport)
+        connection = cast("socket.socket", transport.get_extra_info("socket"))
+        if peer_uid(connection) not in (os.geteuid(), 0) or not self._has_room():
+            transport.abort()
+            return
+        self._await_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._end_wait()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, and end the connection where a head grows without end."""
+        super().data_received(data)
+        if self._in_head and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > MAX_HEAD_BYTES:
+                self._refuse(TooLarge(f"the request head is over {MAX_HEAD_BYTES} bytes"))
+
+    def on_message_begin(self) -> None:
+        """Give the client its time for a further request."""
+        super().on_message_begin()
+        self._in_head = True
+        self._await_request()
+
+    def on_headers_complete(self) -> None:
+        """Start the request."""
+        self._in_head, self._head_bytes = False, 0
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Take note that the client has said all."""
+        self._end_wait()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, as long as `timeout_keep_alive` allows."""
+        self._waiting_since = self.loop.time()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP as every other error is answered."""
+        self._refuse(InvalidInput(msg), HTTPStatus.BAD_REQUEST)
+
+    def _refuse(self, error: HippodError, status: int | None = None) -> None:
+        body = error_body(error)
+        phrase = HTTPStatus(status or error.http_status)
+        head = (
+            f"HTTP/1.1 {phrase.value} {phrase.phrase}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    # -- waiting -----------------------------------------------------------------------------
+
+    def _has_room(self) -> bool:
+        """Say whether one more connection fits, after closing the one that waits longest."""
+        everyone = cast("set[OwnersProtocol]", self.connections)
+        others = [each for each in everyone - {self} if not each.transport.is_closing()]
+        if len(others) < MAX_CONNECTIONS:
+            return True
+        waiting = [other for other in others if not other._is_served()]
+        if not waiting:
+            return False
+        min(waiting, key=lambda other: other._waiting_since).transport.abort()
+        return True
+
+    def _is_served(self) -> bool:
+        """Say whether a complete request is being answered."""
+        answering = self.cycle is not None and not self.cycle.response_complete
+        return bool(self.pipeline) or (answering and not self.cycle.more_body)
+
+    def _await_request(self) -> None:
+        self._end_wait()
+        self._waiting_since = self.loop.time()
+        self._deadline = self.loop.call_later(REQUEST_SECONDS, self._give_up)
+
+    def _end_wait(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        if self._is_served():
+            self._await_request()
+        else:
+            self.transport.abort()

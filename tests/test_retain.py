@@ -1,0 +1,398 @@
+"""Retain over real files and a real state: once, on the right day, and nothing that must not."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hippod import daylog, facts, wire
+from hippod.batches import MODEL_ATTEMPTS
+from hippod.config import Config
+from hippod.errors import Conflict, InvalidInput, ModelCrashed
+from hippod.retain import Retainer, SourceFile
+from hippod.state import State
+from hippod.workspace import Workspace
+from tests.fakes import FakeGenerator
+
+NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
+DAY = "2026-05-18"
+
+
+class Home:
+    """A workspace with its state and a retainer, and a clock that stands still."""
+
+    def __init__(self, root: Path, **retain: object) -> None:
+        self.root = root
+        self.now = NOW
+        self.generator: FakeGenerator | None = None
+        self.settings = {"workspace": {"user": "Ada", "timezone": "UTC"}, "retain": retain}
+        (root / ".memory").mkdir(parents=True)
+        (root / "sessions").mkdir()
+        self.open()
+
+    def open(self, generator: FakeGenerator | None = None) -> Retainer:
+        """Build everything anew, as a restart does."""
+        self.state = State(self.root / ".memory" / "state.sqlite", clock=lambda: self.now)
+        self.workspace = Workspace(self.root, self.state)
+        self.config = Config.model_validate(self.settings)
+        self.retainer = Retainer(
+            self.config, self.workspace, self.state, generator, list, lambda: self.now
+        )
+        self.asked: list[float] = []
+        self.retainer.waiting = lambda _file, seconds: self.asked.append(seconds)
+        return self.retainer
+
+    def restart(self, generator: FakeGenerator | None = None) -> Retainer:
+        self.state.close()
+        return self.open(generator)
+
+    def say(self, *texts: str, name: str = "talk", role: str = "user", at: str = "T10:00") -> None:
+        with (self.root / "sessions" / f"{name}.jsonl").open("a") as file:
+            for number, text in enumerate(texts):
+                time = at if at[0] != "T" else f"{DAY}{at}:{number % 60:02d}Z"
+                line = {"role": role, "content": text, "timestamp": time}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def run(self) -> None:
+        """Process what is unread and read back what was written."""
+        for file in self.retainer.unread():
+            self.retainer.process(file)
+        self.retainer.confirm()
+
+    def log(self, day: str = DAY) -> str:
+        path = self.root / "memory" / f"{day}.md"
+        return path.read_text() if path.exists() else ""
+
+    def facts(self, day: str = DAY) -> list[facts.Fact]:
+        return [placed.fact for placed in daylog.parse(self.log(day)).facts]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    home = Home(tmp_path / "w")
+    yield home
+    home.state.close()
+
+
+TEA = "I prefer green tea over black tea in the morning."
+WIKI = "We decided to host the wiki on the small server."
+LOCK = "Remember that the bike lock code is with Olaf."
+
+
+def test_facts_land_on_the_day_of_the_message_with_source_and_id(home: Home) -> None:
+    home.say("good morning", TEA, WIKI)
+    home.run()
+    tea, wiki = home.facts()
+    assert tea.kind == "O"
+    assert tea.entities == ("Ada",)
+    assert tea.source == facts.Source("main", "talk", "L2", "10:00")
+    assert wiki.source == facts.Source("main", "talk", "L3", "10:00")
+    assert all(len(fact.id or "") == 10 for fact in (tea, wiki))
+    assert home.log("2026-05-20") == ""
+
+
+def test_the_day_is_the_users_not_utc(tmp_path: Path) -> None:
+    home = Home(tmp_path / "w")
+    home.settings["workspace"] = {"user": "Ada", "timezone": "Asia/Tokyo"}
+    home.restart()
+    home.say(TEA, at="2026-05-18T14:59:30Z")
+    home.say(WIKI, at="2026-05-18T15:01:00Z")
+    home.run()
+    assert [fact.source.time for fact in home.facts("2026-05-18") if fact.source] == ["23:59"]
+    assert [fact.source.time for fact in home.facts("2026-05-19") if fact.source] == ["00:01"]
+
+
+def test_again_and_again_changes_nothing(home: Home) -> None:
+    home.say(TEA, WIKI)
+    home.run()
+    before = home.log()
+    home.run()
+    path = home.root / "sessions" / "talk.jsonl"
+    path.touch()
+    home.restart()
+    home.run()
+    path.write_bytes(path.read_bytes())  # rewritten with equal bytes
+    home.run()
+    copied = path.with_name("copy.jsonl")
+    copied.write_bytes(path.read_bytes())
+    home.run()
+    assert home.log() == before
+
+
+def test_rewritten_to_a_tail_only_new_turns_count(home: Home) -> None:
+    home.say(TEA, WIKI)
+    home.run()
+    path = home.root / "sessions" / "talk.jsonl"
+    last = path.read_text().splitlines()[-1]
+    path.write_text(last + "\n")
+    home.say(LOCK, at="T11:00")
+    home.run()
+    assert len(home.facts()) == 3
+    assert "Olaf" in home.facts()[-1].content
+
+
+def test_lost_state_repeats_nothing(home: Home) -> None:
+    home.say(TEA, WIKI)
+    home.run()
+    before = home.log()
+    home.state.close()
+    for file in (home.root / ".memory").iterdir():
+        file.unlink()
+    home.open()
+    home.run()
+    assert home.log() == before
+
+
+def test_half_a_line_waits(home: Home) -> None:
+    path = home.root / "sessions" / "talk.jsonl"
+    line = json.dumps({"role": "user", "content": LOCK, "timestamp": f"{DAY}T10:00:00Z"})
+    path.write_text(line[:40])
+    home.run()
+    assert home.facts() == []
+    path.write_text(line + "\n")
+    home.run()
+    assert len(home.facts()) == 1
+
+
+def test_what_an_editor_threw_away_is_appended_once_more(home: Home) -> None:
+    home.say(TEA)
+    for file in home.retainer.unread():
+        home.retainer.process(file)
+    before = home.log()
+    (home.root / "memory" / f"{DAY}.md").write_text("# Daily Log - 2026-05-18\n")
+    home.retainer.confirm()
+    assert home.facts()[0].content in before
+    (home.root / "memory" / f"{DAY}.md").write_text("# Daily Log - 2026-05-18\n")
+    home.retainer.confirm()
+    assert home.facts() == []  # twice: a person means it
+    assert home.state.open_batches() == []
+
+
+def test_a_persons_deletion_is_respected(home: Home) -> None:
+    home.say(TEA, WIKI)
+    home.run()
+    kept = [line for line in home.log().splitlines(keepends=True) if "wiki" not in line]
+    (home.root / "memory" / f"{DAY}.md").write_text("".join(kept))
+    home.say(LOCK, at="T11:00")
+    home.restart()
+    home.run()
+    assert "wiki" not in home.log()
+    assert "Olaf" in home.log()
+
+
+def test_conflicted_log_is_left_alone_until_resolved(home: Home) -> None:
+    log = home.root / "memory" / f"{DAY}.md"
+    log.parent.mkdir()
+    text = "## Retain\n<<<<<<< HEAD\n- W: Monday\n=======\n- W: Tuesday\n>>>>>>> b\n"
+    log.write_text(text)
+    home.say(TEA)
+    with pytest.raises(Conflict):
+        home.run()
+    assert log.read_text() == text
+    assert "conflict" in home.retainer.status()["last_error"]
+    assert home.asked == [30.0]
+    log.write_text("## Retain\n- W: Tuesday\n")
+    home.now += timedelta(minutes=1)
+    home.run()
+    assert len(home.facts()) == 2
+
+
+def test_caps_cut_all_but_what_was_asked_to_be_remembered(tmp_path: Path) -> None:
+    home = Home(tmp_path / "w", max_per_day=2)
+    rooms = ("kitchen", "cellar", "attic", "garage", "library")
+    home.say(*(f"We decided to paint the {room} in spring." for room in rooms))
+    home.say(LOCK, "Remember that the meter is behind the red door.", at="T11:00")
+    home.run()
+    contents = [fact.content for fact in home.facts()]
+    assert sum("paint" in content for content in contents) == 2
+    assert sum("Olaf" in content or "meter" in content for content in contents) == 2
+    home.say("We decided to paint the porch in summer.", at="T12:00")
+    home.run()
+    assert "porch" not in home.log()
+    assert any("2 facts a day" in item.reason for item in home.state.rejected())
+
+
+def test_other_kinds_of_sessions_are_never_extracted(home: Home) -> None:
+    home.settings["sources"] = [
+        {"name": "team", "path": "sessions/*.jsonl", "kind": "group"},
+    ]
+    home.restart()
+    home.say(TEA, LOCK)
+    home.run()
+    assert not (home.root / "memory").exists()
+
+
+def test_own_output_private_spans_and_secrets_leave_no_trace(home: Home) -> None:
+    secret = "sk-ant-api03-" + "Zx9Qw8Er7Ty6Ui5Op4As3Df2" * 3
+    home.say(
+        f"Remember that the key of the gate is {secret} and Olaf has a copy.",
+        "<hippod-memory>\n- W: We decided to buy a submarine.\n</hippod-memory>",
+        "Remember that <private>the safe opens with hexagon</private> the boiler is old.",
+    )
+    home.run()
+    home.state.close()
+    written = b"".join(f.read_bytes() for f in home.root.rglob("*") if f.suffix != ".jsonl"
+                       and f.is_file())  # fmt: skip
+    home.open()
+    for word in (secret, "submarine", "hexagon"):
+        assert word.encode() not in written
+
+
+def test_equal_id_of_another_source_makes_ours_longer(home: Home) -> None:
+    home.say(TEA)
+    home.run()
+    ours = home.facts()[0]
+    stranger = facts.render(facts.Fact("W", "Something else", id=ours.id))
+    home.state.close()
+    for file in (home.root / ".memory").iterdir():
+        file.unlink()
+    (home.root / "memory" / f"{DAY}.md").write_text(f"## Retain\n{stranger}\n")
+    home.open()
+    home.run()
+    other, again = home.facts()
+    assert other.id == ours.id
+    assert again.id != ours.id
+    assert (again.id or "").startswith(ours.id or "?")
+
+
+def unhappy(model: FakeGenerator, times: int) -> None:
+    model.enqueue(*(ModelCrashed("the child died") for _ in range(times)))
+
+
+def test_a_failing_model_is_retried_later_then_the_rules_do_it(home: Home) -> None:
+    model = FakeGenerator()
+    home.state.set_verdict(model.model_id, "select", True)
+    home.restart(model)
+    home.say(TEA)
+    unhappy(model, MODEL_ATTEMPTS)
+    for attempt in range(MODEL_ATTEMPTS):
+        with pytest.raises(ModelCrashed):
+            home.run()
+        assert home.facts() == []
+        home.now += timedelta(seconds=home.asked[-1])
+        assert len(home.asked) == attempt + 1
+    home.run()
+    assert len(home.facts()) == 1
+
+
+def test_no_try_before_its_time(home: Home) -> None:
+    model = FakeGenerator()
+    home.state.set_verdict(model.model_id, "select", True)
+    home.restart(model)
+    home.say(TEA)
+    unhappy(model, 1)
+    with pytest.raises(ModelCrashed):
+        home.run()
+    home.run()
+    assert home.facts() == []
+    home.now += timedelta(seconds=31)
+    home.run()
+    assert len(home.facts()) == 1
+
+
+def test_a_model_that_fails_its_self_test_is_not_asked(home: Home) -> None:
+    model = FakeGenerator()  # undecided about everything
+    home.restart(model)
+    home.say(TEA)
+    home.run()
+    verdict = home.state.get_verdict(model.model_id, "select")
+    assert verdict is not None
+    assert not verdict.passed
+    assert len(home.facts()) == 1
+    asked = len(model.prompts)
+    home.say(WIKI, at="T11:00")
+    home.run()
+    assert len(model.prompts) == asked
+
+
+def test_unknown_format_is_an_alarm_until_understood(home: Home) -> None:
+    path = home.root / "sessions" / "odd.jsonl"
+    path.write_text('{"kind":"blob","x":1}\n' * 200)
+    home.run()
+    (source,) = home.retainer.status()["sources"]
+    assert "odd.jsonl" in source["alarms"][0]
+    path.unlink()
+    home.say(TEA, name="odd")
+    home.run()
+    (source,) = home.retainer.status()["sources"]
+    assert source["alarms"] == []
+
+
+@pytest.fixture
+def take(home: Home) -> Callable[..., wire.RetainAnswer]:
+    return lambda **fields: home.retainer.take(wire.RetainRequest.model_validate(fields))
+
+
+def test_messages_are_kept_at_once_and_extracted_later(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    messages = [{"role": "user", "content": TEA, "timestamp": f"{DAY}T10:00:00Z"}]
+    assert take(messages=messages, session="s1").queued == 1
+    assert home.asked == [300.0]
+    assert home.facts() == []
+    home.restart()
+    assert [file.source for file in home.retainer.unread()] == ["api"]
+    home.run()
+    assert [fact.source and fact.source.session for fact in home.facts()] == ["s1"]
+    assert take(messages=messages, session="s1").queued == 0
+
+
+def test_flush_and_wait_answers_with_what_was_stored(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    home.say(TEA)
+    answer = take(flush=True, wait=True)
+    (stored,) = answer.stored
+    assert stored.source == f"memory/{DAY}.md#L{stored.line}"
+    assert home.log().splitlines()[stored.line - 1] == stored.bullet
+    assert answer.queued == 0
+
+
+def test_explain_says_why_something_was_not_kept(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    home.say("What time is it in Lima right now?")
+    answer = take(flush=True, explain=True)
+    assert answer.stored == ()
+    assert any("Lima" in item.text and item.reason for item in answer.rejected)
+
+
+def test_facts_of_a_client_are_stored_once_and_redacted(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    given = ["W @Olaf: Olaf has the key", "- O(c=0.9) @Ada: Ada likes password: hunter2xyz9"]
+    first, second = take(facts=given), take(facts=given)
+    assert [f.id for f in first.stored] == [f.id for f in second.stored]
+    log = home.log("2026-05-20")
+    assert log.count("Olaf has the key") == 1
+    assert "hunter2xyz9" not in log
+
+
+def test_a_bullet_that_is_no_fact_is_refused_whole(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    with pytest.raises(InvalidInput, match="not a fact"):
+        take(facts=["W: fine", "Q: not a kind"])
+    assert home.log("2026-05-20") == ""
+
+
+def test_bad_time_names_the_message(home: Home, take: Callable[..., wire.RetainAnswer]) -> None:
+    with pytest.raises(InvalidInput, match=r"messages\.0\.timestamp"):
+        take(messages=[{"role": "user", "content": "x", "timestamp": "yesterdayish"}])
+
+
+def test_vanished_transcript_is_no_error(home: Home) -> None:
+    gone = SourceFile("main", home.root / "sessions" / "gone.jsonl")
+    assert home.retainer.process(gone) == []
+
+
+def test_stopped_retainer_leaves_work_for_the_next_start(home: Home) -> None:
+    home.say(TEA)
+    home.retainer.stop()
+    home.run()
+    assert home.facts() == []
+    home.restart()
+    home.run()
+    assert len(home.facts()) == 1
