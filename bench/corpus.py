@@ -17,17 +17,24 @@ QuestionClass = Literal["rare", "mixed", "common"]
 SEED = 20_260_302
 FIRST_DAY = date(2020, 1, 1)
 
-_GLUE_WORDS = """the of and to in a is that for it was on are as with they be at this from or had by not
-but what some we can out other were all there when up use your how"""
-_ROOT_WORDS = """water house light paper river garden winter summer market window letter bridge kitchen
-engine harbor orange silver copper cotton forest valley island castle tunnel ladder basket bottle
-button candle carpet circle corner dinner doctor driver falcon farmer finger flower friend guitar
-hammer hunter jacket jungle kettle lemon lesson meadow mirror morning mountain needle number office
-orchard parcel pepper picture pillow planet pocket pencil quarter rabbit rocket saddle salad school
-season shadow shelter signal sister stable station stone summit table teacher temple ticket tiger
-timber tower travel valley velvet village violin wagon whistle wonder yellow"""
-_FIRST_NAMES = """Ada Bruno Chiara Dmitri Elif Farid Greta Hugo Ines Jonas Kaya Lena Marek Nadia Oskar
-Priya Quentin Rosa Sven Tomas Uma Viktor Wanda Xenia Yusuf Zora"""
+_GLUE_WORDS = """
+    the of and to in a is that for it was on are as with they be at this from or had by not but
+    what some we can out other were all there when up use your how
+"""
+_ROOT_WORDS = """
+    water house light paper river garden winter summer market window letter bridge kitchen
+    engine harbor orange silver copper cotton forest valley island castle tunnel ladder basket
+    bottle button candle carpet circle corner dinner doctor driver falcon farmer finger flower
+    friend guitar hammer hunter jacket jungle kettle lemon lesson meadow mirror morning mountain
+    needle number office orchard parcel pepper picture pillow planet pocket pencil quarter
+    rabbit rocket saddle salad school season shadow shelter signal sister stable station stone
+    summit table teacher temple ticket tiger timber tower travel village violin
+    wagon whistle wonder yellow
+"""
+_FIRST_NAMES = """
+    Ada Bruno Chiara Dmitri Elif Farid Greta Hugo Ines Jonas Kaya Lena Marek Nadia Oskar Priya
+    Quentin Rosa Sven Tomas Uma Viktor Wanda Xenia Yusuf Zora
+"""
 _GLUE, _ROOTS, _NAMES = (text.split() for text in (_GLUE_WORDS, _ROOT_WORDS, _FIRST_NAMES))
 _KINDS = ("W", "B", "O(c=0.8)", "S")
 _FRAMES = (

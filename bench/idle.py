@@ -15,7 +15,10 @@ from hippod.models.embedded import embedded_gguf
 
 MOST_PERCENT = 0.5
 """Of one core."""
-_IDLE_UNLOAD = "1s"
+_WITH_MODEL = {
+    "HIPPOD_GENERATOR__PROVIDER": "llama-cpp",
+    "HIPPOD_GENERATOR__IDLE_UNLOAD": "1s",
+}
 _MIB = 1 << 20
 _PATIENCE_SECONDS = 300
 
@@ -34,18 +37,17 @@ class Usage:
 
 def measure(scale: Scale, folder: Path) -> Result:
     """Let the model be used once and unloaded, then look at the daemon doing nothing."""
-    title = f"Idle for {scale.idle_seconds:g} s: {{}} units, model unloaded"
+    use_model = scale.idle_after_model and embedded_gguf() is not None
+    title = (
+        f"Idle for {scale.idle_seconds:g} s, model {'unloaded' if use_model else 'never loaded'}"
+    )
     if sys.platform != "linux":
-        return Result(title.format("no"), skipped="reads /proc")
-    settings = {
-        "HIPPOD_GENERATOR__PROVIDER": "llama-cpp",
-        "HIPPOD_GENERATOR__IDLE_UNLOAD": _IDLE_UNLOAD,
-    }
-    with live.daemon(folder, scale.small_files, settings if embedded_gguf() else None) as daemon:
+        return Result(title, skipped="it reads /proc, which only Linux has")
+    with live.daemon(folder, scale.small_files, _WITH_MODEL if use_model else None) as daemon:
         assert daemon.process is not None
         pid = daemon.process.pid
         before = usage(pid)
-        facts = _use_model_once(daemon) if embedded_gguf() else {}
+        facts = _use_model_once(daemon) if use_model else {}
         first = usage(pid)
         time.sleep(scale.idle_seconds)
         last = usage(pid)
@@ -61,7 +63,7 @@ def measure(scale: Scale, folder: Path) -> Result:
         Row("threads", "", Spread(last.threads)),
         Row("open descriptors", "", Spread(last.descriptors)),
     )  # fmt: skip
-    return Result(title.format(f"{units:,}"), rows, facts)
+    return Result(title, rows, {"units": units, **facts})
 
 
 def usage(pid: int) -> Usage:

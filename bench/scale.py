@@ -22,13 +22,15 @@ class Scale:
     messages: int
     """Messages of the conversation that the model works on."""
     idle_seconds: float
+    idle_after_model: bool
+    """Use the model once and have it unloaded before looking at the idle daemon."""
 
 
 FULL = Scale(
     files=2_000, small_files=200, index_runs=3, saves=30, queries=200, starts=20,
-    beat_seconds=15, messages=96, idle_seconds=60,
+    beat_seconds=15, messages=48, idle_seconds=60, idle_after_model=True,
 )  # fmt: skip
 QUICK = Scale(
-    files=60, small_files=20, index_runs=1, saves=2, queries=5, starts=3,
-    beat_seconds=1, messages=4, idle_seconds=1,
+    files=60, small_files=20, index_runs=1, saves=1, queries=5, starts=3,
+    beat_seconds=1, messages=1, idle_seconds=1, idle_after_model=False,
 )  # fmt: skip

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -249,3 +250,27 @@ def test_watch_survives_the_loss_of_the_workspace(tmp_path: Path) -> None:
         assert daemon.process is not None
         daemon.process.send_signal(signal.SIGTERM)
         assert daemon.process.wait(15) == 0
+
+
+def test_tells_the_service_manager_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(30)
+        with running(tmp_path, {"NOTIFY_SOCKET": str(tmp_path / "notify")}) as daemon:
+            ready = manager.recv(4096).decode()
+            assert ready.startswith("READY=1\nSTATUS=serving ")
+            assert daemon.stop() == 0
+            assert manager.recv(4096) == b"STOPPING=1"
+
+
+def test_without_the_embedded_model_the_rules_go_on_and_status_says_so(tmp_path: Path) -> None:
+    settings = {
+        "HIPPOD_GENERATOR__PROVIDER": "llama-cpp",
+        "HIPPOD_GENERATOR__MODEL": str(tmp_path / "absent.gguf"),
+    }
+    with running(tmp_path, settings) as daemon:
+        talk(daemon, "s.jsonl", ("2026-01-05T10:00:00Z", "user", "I moved to Linz in January."))
+        log = daemon.workspace / "memory" / "2026-01-05.md"
+        wait_for(log.exists, "the rules")
+        generator = daemon.client.status()["generator"]
+        assert "absent.gguf" in json.dumps(generator)

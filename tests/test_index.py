@@ -170,8 +170,6 @@ def test_a_rebuild_gives_the_same(tmp_path: Path) -> None:
         before, answer = dump(index), ask(index, "spare key", FakeEmbedder())
         report = index.rebuild()
         assert (report.indexed, dump(index)) == (3, before)
-        again = ask(index, "spare key", FakeEmbedder())
-        for a,b in zip(answer.hits, again.hits): print(a,"\n",b)
         assert ask(index, "spare key", FakeEmbedder()).hits == answer.hits
 
 

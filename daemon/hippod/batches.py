@@ -6,6 +6,7 @@ a step and neither loses nor doubles a fact.
 """
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -32,7 +33,11 @@ _NAME = re.compile(r"^[\s>*_-]*name[*_\s]*:[*_\s]*(\S.*?)[*_\s]*$", re.IGNORECAS
 
 
 class Batches:
-    """Works off batches one step at a time; whoever calls serialises the calls."""
+    """Works off batches one step at a time; whoever calls serialises the calls.
+
+    `selector` returns the model that may select, or None for the rules alone; `stopped` says
+    that the daemon is shutting down.
+    """
 
     def __init__(
         self,
@@ -42,6 +47,7 @@ class Batches:
         selector: Callable[[], Generator | None],
         known_entities: Callable[[], Sequence[str]],
         clock: Callable[[], datetime],
+        stopped: threading.Event,
     ) -> None:
         self._config = config
         self._workspace = workspace
@@ -49,6 +55,7 @@ class Batches:
         self._selector = selector
         self._known_entities = known_entities
         self._clock = clock
+        self._stopped = stopped
         self._calibration = selection.Calibration()
 
     def work_off(self, batch: Batch) -> tuple[BatchFact, ...]:
@@ -64,6 +71,8 @@ class Batches:
                 batch = self._extract(batch)
             self._append(batch)
         except (ModelError, Conflict, StorageError) as error:
+            if self._stopped.is_set():  # the model was closed under us: no failure of the batch
+                raise
             wait = RETRY_SECONDS[min(batch.attempts, len(RETRY_SECONDS) - 1)]
             next_try = self._clock() + timedelta(seconds=wait)
             self._state.retry_later(batch.id, error.message, next_try)

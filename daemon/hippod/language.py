@@ -19,7 +19,8 @@ _FUNCTION_WORDS = {
     "de": """der die das den dem des und ist sind war ich wir mein meine meinen meiner nicht ein
         eine einen einem einer für im am zu zum zur mit auf bei ab habe haben hat wird werden immer
         kein keine keinen bitte sie er es uns wie dass als auch noch nie von aus nach vom unser
-        unsere ihr ihre mir mich dir dich du auf über wenn aber oder sich heute gestern morgen
+        unsere ihr ihre mir mich dir dich du auf über wenn aber oder sich in bei seine seinen ihren hier mal denn
+        heute gestern morgen
         nächsten nächste letzten künftig jetzt bis seit""",
     "es": """el la los las de que y en un una es son mi mis me para por con no se del al lo le su
         sus como siempre nunca yo nosotros nuestra nuestro he hemos ha han está están muy pero más
@@ -36,10 +37,10 @@ _FUNCTION_WORDS = {
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _FUNCTION_WORDS.items()}
 _LETTERS = {
-    "de": re.compile("[äöüß]"),
-    "es": re.compile("[ñ¿¡]|ción\\b"),
-    "fr": re.compile("[èùœêîç]|\\b[cdjlmnst]['’]"),
-    "pt": re.compile("[ãõ]|ções\\b|ção\\b"),
+    "de": re.compile(r"[äöüß]|[a-z]sch|sch[lmnrtw]|(?:ung|keit|heit|icht|eits)\b"),
+    "es": re.compile(r"[ñ¿¡]|ci(?:ón|ones)\b|(?:iones|miento|idad)\b|\bll|\b\w+ie(?:ro|re|nto)\b"),
+    "fr": re.compile(r"[èùœêîç]|\b[cdjlmnst]['’]|(?:eaux?|eux|euse|oir|aux|ez)\b"),
+    "pt": re.compile(r"[ãõ]|ç(?:ão|ões)\b|[a-z][nl]h[aeo]|(?:gens?|idade|amento)\b"),
 }
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w-])")
 _KANA = re.compile("[\u3041-\u30ff]")

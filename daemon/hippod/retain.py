@@ -15,7 +15,7 @@ import structlog
 from hippod import daylog, facts, redact, selection, transcripts, wire
 from hippod.batches import Batches
 from hippod.config import Config, Source
-from hippod.errors import InvalidInput, NotFound
+from hippod.errors import InvalidInput, ModelUnavailable, NotFound
 from hippod.models import Generator, selftest
 from hippod.state import Batch, BatchFact, State
 from hippod.transcripts import Cursor, Reading, Turn
@@ -64,12 +64,14 @@ class Retainer:
         self._state = state
         self._generator = generator
         self._clock = clock
-        self._batches = Batches(config, workspace, state, self._selector, known_entities, clock)
         self._sources = {source.name: source for source in config.sources}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._batches = Batches(
+            config, workspace, state, self._selector, known_entities, clock, self._stopped
+        )
 
     # -- where transcripts lie -----------------------------------------------------------------
 
@@ -308,17 +310,27 @@ class Retainer:
     # -- models and status ---------------------------------------------------------------------
 
     def _selector(self) -> Generator | None:
-        """Return the generator if its self-test says that it selects better than the rules."""
+        """Return the generator if it can be had and selects better than chance, by self-test."""
         if self._generator is None:
             return None
-        model = self._generator.model_id
+        try:
+            passed = self._is_capable(self._generator)
+        except ModelUnavailable as error:
+            if self._stopped.is_set():
+                raise
+            logger.warning("model.unavailable", reason=error.message, hint="rules go on alone")
+            return None
+        return self._generator if passed else None
+
+    def _is_capable(self, generator: Generator) -> bool:
+        model = generator.model_id
         known = self._state.get_verdict(model, SELECT)
         if known is not None:
-            return self._generator if known.passed else None
-        verdict = selftest.select(selection.scorer(self._generator))
+            return known.passed
+        verdict = selftest.select(selection.scorer(generator))
         self._state.set_verdict(model, SELECT, verdict.passed, verdict.score, verdict.detail)
         logger.info("model.self_tested", model=model, task=SELECT, passed=verdict.passed)
-        return self._generator if verdict.passed else None
+        return verdict.passed
 
     def status(self) -> dict[str, Any]:
         """Return counts and alarms per source, and what waits."""

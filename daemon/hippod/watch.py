@@ -18,6 +18,7 @@ log = structlog.get_logger()
 # process more often (50 times a second at 20 ms) for nothing.
 STEP_MS = 200
 POLL_MS = 1000
+_UNDECODABLE = "Unable to decode path"
 IGNORED_FOLDERS = frozenset(
     {".memory", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__"}
 )
@@ -48,15 +49,30 @@ async def changes(
             ):
                 yield {Path(path) for _, path in batch}
             return
-        except (OSError, WatchfilesRustInternalError) as error:
+        except (OSError, WatchfilesRustInternalError, ExceptionGroup) as failure:
+            error = _cause(failure)
+            if _UNDECODABLE in str(error):
+                # One name that is not UTF-8 ends the library's watch: look at all, watch again.
+                await asyncio.sleep(STEP_MS / 1000)
+                yield set(roots)
+                continue
             if reason or isinstance(error, FileNotFoundError):
-                raise
+                raise OSError(str(error)) from failure
             reason = str(error) or type(error).__name__
             log.warning(
                 "watch.fell_back_to_polling",
                 reason=reason,
                 hint="raise fs.inotify.max_user_watches and fs.inotify.max_user_instances",
             )
+
+
+def _cause(failure: Exception) -> OSError | WatchfilesRustInternalError:
+    """Return what ended a watch; the library's task group wraps it."""
+    while isinstance(failure, ExceptionGroup):
+        failure = failure.exceptions[0]
+    if not isinstance(failure, OSError | WatchfilesRustInternalError):
+        raise failure
+    return failure
 
 
 def _wanted(_change: Change, path: str) -> bool:

@@ -5,7 +5,7 @@ The library, HTTP, the CLI and MCP use these models, so a verb has the same fiel
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from hippod.scope import Scope
 
@@ -20,6 +20,18 @@ MAX_QUERY = 4_000
 MAX_LIMIT = 100
 MAX_NAMES = 100
 """Kinds or entities that one question may name."""
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is not valid Unicode text") from None
+    return value
+
+
+Text = Annotated[str, AfterValidator(_text)]
+"""Text that can be written and stored; JSON can also name half a surrogate pair."""
 
 
 class Model(BaseModel):
@@ -39,12 +51,12 @@ class RecallRequest(Request):
 
     query: str
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 10
-    since: str | None = None
-    until: str | None = None
-    as_of: str | None = None
+    since: Text | None = None
+    until: Text | None = None
+    as_of: Text | None = None
     kind: Annotated[tuple[Kind, ...], Field(max_length=MAX_NAMES)] = ()
-    entity: Annotated[tuple[str, ...], Field(max_length=MAX_NAMES)] = ()
-    path: Annotated[str, Field(max_length=MAX_QUERY)] | None = None
+    entity: Annotated[tuple[Text, ...], Field(max_length=MAX_NAMES)] = ()
+    path: Annotated[Text, Field(max_length=MAX_QUERY)] | None = None
     mode: Mode = "hybrid"
     fusion: Fusion | None = None
     bm25_weight: Annotated[float, Field(ge=0, le=1)] | None = None
@@ -143,25 +155,25 @@ class Written(Model):
 class WriteRequest(Request):
     """Replace a whole document. `etag` None: whatever stands there; `""`: it must not exist."""
 
-    content: str
-    etag: str | None = None
+    content: Text
+    etag: Text | None = None
 
 
 class AppendAction(Request):
     """Add text at the end of a document, on a line of its own."""
 
     action: Literal["append"]
-    content: str
-    etag: str | None = None
+    content: Text
+    etag: Text | None = None
 
 
 class ReplaceAction(Request):
     """Replace the one place where `old` stands by `new`."""
 
     action: Literal["replace"]
-    old: Annotated[str, Field(min_length=1)]
-    new: str
-    etag: str | None = None
+    old: Annotated[Text, Field(min_length=1)]
+    new: Text
+    etag: Text | None = None
 
 
 FileAction = Annotated[AppendAction | ReplaceAction, Field(discriminator="action")]
@@ -179,31 +191,31 @@ class DailyLog(Model):
 class NoteRequest(Request):
     """Append `[HH:MM:SS] text` to a daily log (default: today's)."""
 
-    text: Annotated[str, Field(min_length=1)]
-    date: str | None = None
+    text: Annotated[Text, Field(min_length=1)]
+    date: Text | None = None
 
 
 class TreeRequest(Request):
     """List a folder; `directory` empty: the whole workspace."""
 
-    directory: str = ""
+    directory: Text = ""
     recursive: bool = False
 
 
 class DeleteRequest(Request):
     """Delete a document; `etag` as in `WriteRequest`."""
 
-    etag: str | None = None
+    etag: Text | None = None
 
 
 class Message(Model):
     """One message of a conversation, as an agent or a hook hands it over."""
 
     role: Literal["user", "assistant", "tool", "system"]
-    content: str
-    timestamp: str | None = None
-    name: str | None = None
-    id: str | None = None
+    content: Text
+    timestamp: Text | None = None
+    name: Text | None = None
+    id: Text | None = None
 
 
 class RetainRequest(Request):
@@ -215,8 +227,8 @@ class RetainRequest(Request):
     """
 
     messages: tuple[Message, ...] = ()
-    facts: tuple[str, ...] = ()
-    session: str | None = None
+    facts: tuple[Text, ...] = ()
+    session: Text | None = None
     flush: bool = False
     wait: bool = False
     """Answer after the extraction instead of at once."""

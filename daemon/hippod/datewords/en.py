@@ -41,7 +41,7 @@ _NUMBERS = words(
     {"a couple of": 2},
 )
 _NOT_BEHIND = "every each other any most first second third fourth per all"
-_EVERY = r"(?<! a )" + "".join(f"(?<!{word} )" for word in _NOT_BEHIND.split())
+_EVERY = r"(?<!\ba )" + "".join(f"(?<!{word} )" for word in _NOT_BEHIND.split())
 _AFTER = (
     r"(?!\s+(?:after~next|(?:and|or)~\w+day(?:s\b|~(?:mornings|afternoons|evenings|nights))|"
     r"of~(?:the|each|every)|mornings|afternoons|evenings|nights|the~13th|fortnight"

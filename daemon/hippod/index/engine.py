@@ -524,7 +524,7 @@ class Index:
             if isinstance(row, Rejected)
         }
         ids = [id_ for id_, _ in sound]
-        rows = np.array([row for _, row in sound], dtype=np.float32)
+        rows = store.rounded(np.array([row for _, row in sound], dtype=np.float32))
         with self._require().writing() as connection:
             store.set_vectors(connection, ids, rows)
             store.reject(connection, rejected)

@@ -50,7 +50,7 @@ class Snapshot:
         """
         rows = np.flatnonzero(self.alive) if among is None else self._rows(among)
         whole = len(rows) == len(self.ids)
-        scores = self.matrix @ query if whole else self.matrix[rows] @ query
+        scores = _products(self.matrix if whole else self.matrix[rows], query)
         if limit < len(scores):
             best = np.argpartition(scores, -limit)[-limit:]
             # All rows as near as the last one, so that ties do not depend on the row order.
@@ -64,7 +64,7 @@ class Snapshot:
     def cosines(self, query: Matrix, ids: Sequence[int]) -> dict[int, float]:
         """Return the exact cosine of each id that has a vector."""
         rows = self._rows(np.array(ids, dtype=np.int64))
-        scores = self.matrix[rows] @ query
+        scores = _products(self.matrix[rows], query)
         return dict(zip(self.ids[rows].tolist(), scores.tolist(), strict=True))
 
     def live(self) -> tuple[Ids, Matrix]:
@@ -79,6 +79,11 @@ class Snapshot:
         rows = self.order[np.minimum(places, len(self.ids) - 1)]
         known: Ids = rows[(self.ids[rows] == ids) & self.alive[rows]]
         return known
+
+
+def _products(rows: Matrix, query: Matrix) -> Matrix:
+    # Not `@`: BLAS starts spinning threads, which on busy cores cost 8 ms where this takes 0.3.
+    return np.einsum("ij,j->i", rows, query)
 
 
 class Vectors:

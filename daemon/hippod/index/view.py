@@ -25,8 +25,10 @@ from hippod.wire import Kind
 
 _MOST_POSTINGS = 50_000
 """Rows that one query may score: FTS5 scores every row with any of the terms."""
-_WIDENING = (1, 4, 16)
-"""How many times the limit is looked at before a filter decides which vectors are compared."""
+_NARROW = 0.1
+"""Share of the vectors up to which a filter is applied before vectors are compared."""
+_WIDENING = (1, 4, 16, 64)
+"""How many times the limit is looked at until enough of the nearest pass a wide filter."""
 _K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6
 """As in FTS5's own bm25()."""
@@ -102,9 +104,9 @@ class View:
         kept = self._affordable(terms)
         idf = [_idf_of_share(self._frequency(term), total) for term in kept]
         rows = self._select(
-            f"""SELECT u.id, -words.rank, evidence(words), u.same
-                FROM words CROSS JOIN units u ON u.id = words.rowid
-                WHERE words MATCH ? {condition.sql} ORDER BY words.rank""",
+            f"""SELECT each.id, -words.rank, evidence(words), each.same
+                FROM words CROSS JOIN units each ON each.id = words.rowid
+                WHERE words MATCH ? {condition.on_words} ORDER BY words.rank""",
             (tokens.match_expression(kept), *condition.values),
         )
         return [
@@ -118,15 +120,17 @@ class View:
         if self._vectors is None or self._snapshot is None:
             return []
         condition = self._condition(where)
-        widening = () if where.scope == "group" else _WIDENING
-        for factor in widening:
+        among = self._vectors_within(condition, where)
+        if among is not None:
+            ids, cosines = self._snapshot.nearest(query, _WIDENING[-1] * limit, among)
+            return self._units_of(ids, cosines, condition)[:limit]
+        found: list[tuple[int, float]] = []
+        for factor in _WIDENING:
             ids, cosines = self._vectors.nearest(self._snapshot, query, factor * limit)
             found = self._units_of(ids, cosines, condition)
             if len(found) >= limit or len(ids) < factor * limit:
-                return found[:limit]
-        among = self._vectors_within(condition)
-        ids, cosines = self._snapshot.nearest(query, _WIDENING[-1] * limit, among)
-        return self._units_of(ids, cosines, condition)[:limit]
+                break
+        return found[:limit]
 
     def cosines(self, query: Matrix, units: Iterable[Brief]) -> dict[int, float]:
         """Return the exact cosine of each unit that has a vector."""
@@ -192,9 +196,9 @@ class View:
     ) -> list[LexicalHit]:
         """BM25 as FTS5 computes it, but with the statistics of the visible units alone."""
         found = self._select(
-            f"""SELECT u.id, evidence(words), u.same
-                FROM words CROSS JOIN units u ON u.id = words.rowid
-                WHERE words MATCH ? {condition.sql} ORDER BY u.id""",
+            f"""SELECT each.id, evidence(words), each.same
+                FROM words CROSS JOIN units each ON each.id = words.rowid
+                WHERE words MATCH ? {condition.on_words} ORDER BY each.id""",
             (tokens.match_expression(terms), *condition.values),
         )
         rows = list(found)
@@ -233,11 +237,22 @@ class View:
             distinct.setdefault(same, (unit, cosine_of[vector]))
         return list(distinct.values())
 
-    def _vectors_within(self, condition: "_Condition") -> Ids:
+    def _vectors_within(self, condition: "_Condition", where: Where) -> Ids | None:
+        """Return the vectors that pass a filter; None if they are many or there is no filter.
+
+        Of many, enough are among the nearest of all. For a group always all are compared: what
+        it may not see must not even decide which of the nearest the graph reaches.
+        """
+        if not condition.sql:
+            return None
+        size = len(self._snapshot.ids) if self._snapshot else 0
+        most = size if where.scope == "group" else int(size * _NARROW)
         rows = self._select(
-            f"SELECT DISTINCT u.vector FROM units u WHERE true {condition.sql}", condition.values
+            f"SELECT DISTINCT u.vector FROM units u WHERE true {condition.sql} LIMIT ?",
+            (*condition.values, most + 1),
         )
-        return np.array([row[0] for row in rows], dtype=np.int64)
+        found = np.array([row[0] for row in rows], dtype=np.int64)
+        return found if len(found) <= most or where.scope == "group" else None
 
     # -- filters -----------------------------------------------------------------------------
 
@@ -279,6 +294,16 @@ class _Condition:
 
     sql: str
     values: tuple[Any, ...]
+
+    @property
+    def on_words(self) -> str:
+        """The condition as one on rows of `words`.
+
+        The plus keeps SQLite from asking FTS5 once for each row that passes.
+        """
+        if not self.sql:
+            return ""
+        return f" AND +words.rowid IN (SELECT u.id FROM units u WHERE true {self.sql})"
 
 
 _ANYTHING = _Condition("", ())

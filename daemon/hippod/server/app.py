@@ -232,7 +232,12 @@ def _field_fault(fault: dict[str, Any]) -> str:
     place = [str(part)[:MOST_OF_A_NAME] for part in fault["loc"]]
     if place[0] in ("body", "query", "path"):
         place = place[1:] or place
-    return f"{'.'.join(place)}: {fault['msg']}"
+    what = (
+        "unknown field"
+        if fault["type"] == "extra_forbidden"
+        else fault["msg"].removeprefix("Value error, ")
+    )
+    return f"{'.'.join(place)}: {what}"
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

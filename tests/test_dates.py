@@ -1,0 +1,173 @@
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hippod import dates
+from hippod.dates import annotate
+from hippod.language import LANGUAGES
+
+FAST = settings(max_examples=100, deadline=None)
+VIENNA = ZoneInfo("Europe/Vienna")
+TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the plumber comes tomorrow", "the plumber comes tomorrow (2026-03-11)"),
+        ("it arrived yesterday", "it arrived yesterday (2026-03-09)"),
+        ("the review is on Friday", "the review is on Friday (2026-03-13)"),
+        ("the vet is next Tuesday at 8", "the vet is next Tuesday (2026-03-17) at 8"),
+        ("we sail this Tuesday", "we sail this Tuesday (2026-03-10)"),
+        ("we met on Friday", "we met on Friday (2026-03-06)"),
+        ("Thursday's demo is at 3", "Thursday's (2026-03-12) demo is at 3"),
+        ("Friday next week is a holiday", "Friday next week (2026-03-20) is a holiday"),
+        ("we agreed to ship on Friday", "we agreed to ship on Friday (2026-03-13)"),
+        ("Ana stays from Friday to Sunday", "Ana stays from Friday to Sunday (2026-03-13 to 2026-03-15)"),
+        ("in Oslo Nov 27 to Dec 1", "in Oslo Nov 27 to Dec 1 (2026-11-27 to 2026-12-01)"),
+        ("away Dec 21 to Jan 4", "away Dec 21 to Jan 4 (2026-12-21 to 2027-01-04)"),
+        ("open July 3-7", "open July 3-7 (2026-07-03 to 2026-07-07)"),
+        ("back on the 15th", "back on the 15th (2026-03-15)"),
+        ("out until the 5th", "out until the 5th (2026-04-05)"),
+        ("on April 20 we fly", "on April 20 (2026-04-20) we fly"),
+        ("on January 5 we fly", "on January 5 (2027-01-05) we fly"),
+        ("the crash happened on December 3", "the crash happened on December 3 (2025-12-03)"),
+        ("born on April 20, 1990", "born on April 20, 1990 (1990-04-20)"),
+        ("moved to Monday June 15", "moved to Monday June 15 (2026-06-15)"),
+        ("we freeze in 3 days", "we freeze in 3 days (2026-03-13)"),
+        ("she left two weeks ago", "she left two weeks ago (2026-02-24)"),
+        ("next month we move", "next month (2026-04) we move"),
+        ("last year was hard", "last year (2025) was hard"),
+        ("the lease starts in May 2027", "the lease starts in May 2027 (2027-05)"),
+        ("the rent rises in February", "the rent rises in February (2027-02)"),
+        ("I have worked there since March", "I have worked there since March (2026-03)"),
+        ("next week is full", "next week (2026-03-16 to 2026-03-22) is full"),
+        ("due on may 3", "due on may 3 (2026-05-03)"),
+    ],
+)  # fmt: skip
+def test_english(text: str, expected: str) -> None:
+    assert annotate(text, TUESDAY, VIENNA) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("wir treffen uns am nächsten Dienstag", "am nächsten Dienstag (2026-03-17)"),
+        ("am Freitag war der Server weg", "am Freitag (2026-03-06) war"),
+        ("wir haben uns am Freitag getroffen", "am Freitag (2026-03-06) getroffen"),
+        ("die Kollegin betreut ab Juli das Lager", "ab Juli (2026-07)"),
+        ("sie heiratet am 15. Juni", "am 15. Juni (2026-06-15)"),
+        ("die Messe geht vom 3. bis 7. Juni", "3. bis 7. Juni (2026-06-03 to 2026-06-07)"),
+        ("guten Morgen, wir haben morgen frei", "guten Morgen, wir haben morgen (2026-03-11) frei"),
+        ("der Vertrag endet am 01.09.2026", "01.09.2026 (2026-09-01)"),
+        ("el próximo martes tengo cita", "el próximo martes (2026-03-17)"),
+        ("se mudan el 14 de junio a Burgos", "14 de junio (2026-06-14)"),
+        ("hace tres días llegó el paquete", "hace tres días (2026-03-07)"),
+        ("mañana por la mañana voy al banco", "mañana (2026-03-11) por la mañana voy"),
+        ("mardi prochain je vois le médecin", "mardi prochain (2026-03-17)"),
+        ("nous partons le 3 mai pour Lyon", "le 3 mai (2026-05-03)"),
+        ("dans deux semaines c'est fini", "dans deux semaines (2026-03-24)"),
+        ("na próxima terça tenho consulta", "na próxima terça (2026-03-17)"),
+        ("em abril vamos para Braga", "em abril (2026-04)"),
+        ("a segunda vez foi melhor para mim", "a segunda vez foi melhor para mim"),
+        ("我们下周二开会", "下周二 (2026-03-17)"),
+        ("他5月3日出发", "5月3日 (2026-05-03)"),
+        ("合同明年三月到期", "明年三月 (2027-03)"),
+        ("上周五我去了医院", "上周五 (2026-03-06)"),
+        ("来週の水曜日に出張します", "来週の水曜日 (2026-03-18)"),
+        ("来月引っ越します", "来月 (2026-04)"),
+        ("3日後に出発します", "3日後 (2026-03-13)"),
+    ],
+)
+def test_other_languages(text: str, expected: str) -> None:
+    assert expected in annotate(text, TUESDAY, VIENNA)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every Friday we cook", "on Mondays I swim", "every second Wednesday", "a Friday in spring",
+        "Tuesday and Thursday mornings", "Friday after next", "it may 3 or 4 times fail", "march 3 km",
+        "monday.com is slow", "see notes/friday.md", "today.md is empty", "10:30 or 11:00", "3/4 cup",
+        "Friday (2026-03-13) is off", "on 2026-04-01 we stop", "jeden Freitag ist Markt",
+        "los lunes no trabajo", "chaque lundi je nage", "toda sexta-feira tem feira", "每周五聚餐",
+        "毎週金曜日に泳ぎます", "February 30 is no day", "the second time", "I am 34",
+    ],
+)  # fmt: skip
+def test_what_is_no_single_date_stays(text: str) -> None:
+    assert annotate(text, TUESDAY, VIENNA) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "zone", "tomorrow"),
+    [
+        (datetime(2026, 4, 11, 19, 53, tzinfo=UTC), "Asia/Tokyo", "2026-04-13"),
+        (datetime(2026, 3, 15, 1, 17, tzinfo=UTC), "America/Denver", "2026-03-15"),
+        (datetime(2026, 1, 1, 7, 30, tzinfo=UTC), "America/Los_Angeles", "2026-01-01"),
+        (datetime(2026, 3, 28, 22, 59, tzinfo=UTC), "Europe/Vienna", "2026-03-29"),
+        (datetime(2026, 10, 24, 22, 30, tzinfo=UTC), "Europe/Vienna", "2026-10-26"),
+    ],
+)
+def test_the_day_is_the_messages_in_the_users_zone(
+    said: datetime, zone: str, tomorrow: str
+) -> None:
+    assert annotate("see you tomorrow", said, ZoneInfo(zone)) == f"see you tomorrow ({tomorrow})"
+
+
+def test_a_monday_says_next_friday_and_means_the_coming_one() -> None:
+    monday = datetime(2025, 3, 10, 12, tzinfo=UTC)
+    assert annotate("the demo is next Friday", monday, VIENNA).endswith("(2025-03-14)")
+    assert annotate("Rowan signed it yesterday", monday, VIENNA).endswith("(2025-03-09)")
+
+
+def test_without_a_time_nothing_is_added() -> None:
+    assert annotate("tomorrow", None, VIENNA) == "tomorrow"
+
+
+def test_the_end_of_the_calendar_is_no_error() -> None:
+    assert annotate("tomorrow", datetime.max.replace(tzinfo=UTC), UTC) == "tomorrow"
+    assert annotate("yesterday", datetime.min.replace(tzinfo=UTC), UTC) == "yesterday"
+
+
+def test_a_leap_day_waits_for_its_year() -> None:
+    assert annotate("the party is on Feb 29", TUESDAY, VIENNA).endswith("(2028-02-29)")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("every other week", "en"), ("jeden Montag", "de"), ("cada martes", "es"),
+     ("tous les jours", "fr"), ("toda terça", "pt"), ("每天", "zh"), ("毎朝", "ja"), ("until 2031", "en")],
+)  # fmt: skip
+def test_recurring_times_are_mentions(text: str, language: str) -> None:
+    assert dates.mentions(text, (language,))
+
+
+def test_today_is_no_mention() -> None:
+    assert not dates.mentions("what a day today", ("en",))
+
+
+WORDS = st.sampled_from(
+    "tomorrow next Tuesday on Friday May 3 to the 15th in 3 days since March 2027 last week gestern am 5. Juni "
+    "mañana el 3 de mayo demain lundi prochain amanhã dia 4 下周二 5月3日 来月 3日後 hello the was will ( ) , . - 99".split(" ")
+)
+
+
+@given(
+    st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=14).map(" ".join),
+    st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2100, 1, 1)),
+    st.permutations(LANGUAGES),
+)
+@FAST
+def test_annotating_only_adds_dates_and_only_once(
+    text: str, moment: datetime, languages: list[str]
+) -> None:
+    said = moment.replace(tzinfo=UTC)
+    once = annotate(text, said, VIENNA, languages)
+    assert annotate(once, said, VIENNA, languages) == once
+    rest = iter(once)
+    assert all(char in rest for char in text)
+    for found in dates.find(text, said.date(), languages):
+        assert date.min <= found.first <= found.last

@@ -1,0 +1,215 @@
+import string
+import time
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hippod.redact import redact, strip_memory, strip_private, wrap_memory
+
+FAST = settings(max_examples=100, deadline=None)
+
+ALPHANUMERIC = string.ascii_letters + string.digits
+BODY = "q7Rk2ZpV9xLm4TnB8sWd3HfJ6yGc1Ea5"
+
+SHAPES = {
+    "openai": "sk-" + BODY,
+    "openai project": "sk-proj-" + BODY + "_" + BODY,
+    "anthropic": "sk-ant-api03-" + BODY,
+    "openrouter": "sk-or-v1-" + "0a1b2c3d" * 8,
+    "github": "ghp_" + BODY + "q7Rk",
+    "github oauth": "gho_" + BODY + "q7Rk",
+    "github fine-grained": "github_pat_11" + BODY + "_" + BODY,
+    "gitlab": "glpat-" + BODY[:20],
+    "slack bot": "xoxb-123456789012-1234567890123-" + BODY[:24],
+    "slack app": "xapp-1-A0123-456-" + BODY,
+    "aws id": "AKIA" + "Q3EGRD2XV7TNB4KZ",
+    "google": "AIza" + BODY + "q7R",
+    "google oauth": "ya29.a0" + BODY,
+    "stripe live": "sk_live_" + BODY[:24],
+    "stripe restricted": "rk_live_" + BODY[:24],
+    "stripe test": "sk_test_" + BODY[:24],
+    "jwt": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + BODY,
+    "npm": "npm_" + BODY + "q7Rk",
+    "pypi": "pypi-AgEIcHlwaS5vcmc" + BODY,
+    "hugging face": "hf_" + BODY,
+    "telegram": "1234567890:AA" + BODY + "x",
+    "sendgrid": "SG." + BODY[:22] + "." + BODY + BODY[:11],
+    "digitalocean": "dop_v1_" + "0123456789abcdef" * 4,
+    "vault": "hvs." + BODY,
+    "linear": "lin_api_" + BODY,
+    "groq": "gsk_" + BODY,
+    "age": "AGE-SECRET-KEY-1" + BODY.upper(),
+    "slack webhook": "https://hooks.slack.com/services/T01AB/B02CD/" + BODY[:24],
+    "mailchimp": "0123456789abcdef0123456789abcdef-us12",
+    "bare token": BODY,
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("around", ["{}", "use {} for now", "key={}\n", '{{"k": "{}"}}', "({})."])
+def test_every_common_key_shape_is_found_whole(name: str, around: str) -> None:
+    secret = SHAPES[name]
+    result = redact(around.format(secret))
+    assert "[REDACTED]" in result.text
+    assert result.found
+    assert not any(secret[i : i + 8] in result.text for i in range(12, len(secret) - 8))
+
+
+def test_a_key_block_goes_with_its_body() -> None:
+    block = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1r\nZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----"
+    assert redact(f"here:\n{block}\nthanks").text == "here:\n[REDACTED]\nthanks"
+    unclosed = block.rpartition("\n")[0]
+    assert "b3BlbnN" not in redact(unclosed).text
+
+
+def test_an_aws_secret_goes_with_its_name() -> None:
+    text = "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY"
+    assert "bPxRfi" not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the password is winter-Moth7", "winter-Moth7"),
+        ("wifi password: swordfish", "swordfish"),
+        ("pwd: tr33house", "tr33house"),
+        ("DB_PASSWORD=letmein123", "letmein123"),
+        ("passphrase = correct horse battery staple", "horse"),
+        ("password for the NAS is BlueHouse", "BlueHouse"),
+        ('my password is "my cat is old"', "my cat is old"),
+        ("password -> abc!def9", "abc!def9"),
+        ("das Passwort ist Blume42", "Blume42"),
+        ("Kennwort lautet gr0sser.Hund", "gr0sser.Hund"),
+        ("la contraseña es gato_azul7", "gato_azul7"),
+        ("le mot de passe est Soleil!23", "Soleil!23"),
+        ("a senha é abacaxi99", "abacaxi99"),
+        ("密码是abc12345，别外传", "abc12345"),
+        ("パスワードはsakura2024です", "sakura2024"),
+        ("пароль: koshka77", "koshka77"),
+        ("the PIN is 4821", "4821"),
+        ("api key: 0123abcd4567ef89aa", "0123abcd4567ef89aa"),
+        ("Authorization: Bearer abcdef123456ghijkl", "abcdef123456ghijkl"),
+        ("curl -H 'Authorization: token 9f8e7d6c5b4a39281706'", "9f8e7d6c5b4a39281706"),
+        ("postgres://app:hunter22@db.local/x", "hunter22"),
+        ("https://files.example/x?sig=QWERTY1234567", "QWERTY1234567"),
+        ("card 4111 1111 1111 1111", "1111 1111"),
+    ],
+)
+def test_what_is_said_to_be_a_secret_is_one(text: str, secret: str) -> None:
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a broke it",
+        "id 123e4567-e89b-12d3-a456-426614174000",
+        "/home/vera/projects/harbour/src/tideSensorCollector2/index.ts",
+        "sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=",
+        "the password is in the vault",
+        "the password is required",
+        "passwords expire every 90 days",
+        "the token expires on May 3",
+        "a token bucket of 5 per second",
+        "the secret is to rest the dough",
+        "call 0043 660 1234567",
+        "the order number is 20260310-4711",
+        "we use antidisestablishmentarianism-tests-2026",
+        "MAX_RETRIES_BEFORE_GIVING_UP=3",
+        "the pin header has 40 pins",
+        "10.0.0.12:8080 answers",
+    ],
+)
+def test_prose_and_public_identifiers_stay(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_a_trailing_stop_stays_outside() -> None:
+    assert redact("The password is owl-77x. Thanks.").text == "The password is [REDACTED]. Thanks."
+
+
+@given(st.text(max_size=400))
+@FAST
+def test_any_text_is_safe_and_redacting_twice_changes_nothing(text: str) -> None:
+    once = redact(text).text
+    assert redact(once).text == once
+
+
+@given(
+    st.text(max_size=80),
+    st.sampled_from([shape for name, shape in SHAPES.items() if name != "mailchimp"]),
+    st.text(max_size=80),
+)
+@FAST
+def test_a_planted_secret_never_leaks(before: str, secret: str, after: str) -> None:
+    assume("<" not in before)
+    text = f"{before} {secret} {after}"
+    leaked = redact(text).text
+    assert secret not in leaked
+    assert secret[-12:] not in leaked.replace(before, "").replace(after, "")
+
+
+@given(
+    st.sampled_from(["password", "Passwort", "contraseña", "mot de passe", "senha", "pwd"]),
+    st.sampled_from([": ", " = ", ":", " is ", " ist ", " es "]),
+    st.text(alphabet=ALPHANUMERIC + "!#%&*-_", min_size=8, max_size=24).filter(
+        lambda text: any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+    ),
+)
+@FAST
+def test_a_planted_password_never_leaks(name: str, link: str, value: str) -> None:
+    assume(value.strip("!_-*&%#") == value)
+    assert value not in redact(f"ok, {name}{link}{value}, thanks").text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["eyJ", "sk-", "password is ", "a", "_", "-----BEGIN PRIVATE KEY-----", "<private>", "x_pass",
+     "1 ", "://a:", "?token=", "authorization ", "<hippod-memory>", "xoxb-1-", "token\t"],
+)  # fmt: skip
+def test_the_time_is_linear(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.perf_counter()
+        strip_memory(strip_private(redact(text).text))
+        return time.perf_counter() - started
+
+    small, large = seconds(5_000), seconds(40_000)
+    assert large < 30 * max(small, 0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("a <private>b</private> c", "a  c"),
+        ("a <PRIVATE>b</Private > c", "a  c"),
+        ("a <private>b", "a "),
+        ("a <private>b<private>c</private>d</private> e", "a  e"),
+        ("a </private> b", "a </private> b"),
+        ("a < private > b\nc</private>", "a "),
+    ],
+)
+def test_private_spans_are_cut(text: str, kept: str) -> None:
+    assert strip_private(text) == kept
+
+
+def test_memory_blocks_are_cut_and_unclosed_ones_to_the_end() -> None:
+    assert strip_memory("x <hippod-memory>facts</hippod-memory> y") == "x  y"
+    assert strip_memory('x <hippod-memory source="recall">facts') == "x "
+    assert strip_memory("x <Hippod-Memory>a\nb</HIPPOD-MEMORY> y") == "x  y"
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=50))
+@FAST
+def test_what_was_wrapped_is_cut_whole(memory: str, inside: str, after: str) -> None:
+    assume("<" not in after)
+    for content in (memory, memory + "</hippod-memory>" + inside, memory + "<hippod-memory>"):
+        assert strip_memory(wrap_memory(content) + after) == after
+
+
+@given(st.text(max_size=300))
+@FAST
+def test_cutting_is_safe_on_any_text(text: str) -> None:
+    assert "<private>" not in strip_private(text)
+    assert "<hippod-memory>" not in strip_memory(text)
