@@ -11,7 +11,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.installed ## install what is missing and run the daemon in the foreground
-	@$(BIN)/hippod run
+	@HIPPOD_LOG__FORMAT=$${HIPPOD_LOG__FORMAT:-console} $(BIN)/hippod run
 
 demo: $(VENV)/.installed ## two minutes: a transcript becomes facts, facts become answers
 	@$(BIN)/python examples/demo.py

@@ -1,5 +1,6 @@
 """A real daemon on a generated workspace, indexed and at rest before anything is measured."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from tests.processes import Daemon, running, wait_for
 from bench import corpus
 
 _PATIENCE_SECONDS = 600
+_LOG_END = 4_000
+"""Characters of the daemon's log that are shown when something goes wrong."""
 
 
 @contextmanager
@@ -16,8 +19,14 @@ def daemon(folder: Path, files: int, settings: Mapping[str, str] | None = None) 
     """Yield a daemon whose index holds `files` generated documents."""
     corpus.fill(folder / "workspace", corpus.documents(files))
     with running(folder, settings) as started:
-        wait_for(lambda: _is_settled(started), "the first index", _PATIENCE_SECONDS)
-        yield started
+        try:
+            wait_for(lambda: _is_settled(started), "the first index", _PATIENCE_SECONDS)
+            yield started
+        except Exception:
+            code = started.process.poll() if started.process else None
+            print(f"the daemon ({code=}) wrote last:", file=sys.stderr)
+            print(started.log.read_text()[-_LOG_END:], file=sys.stderr)
+            raise
 
 
 def units(daemon: Daemon) -> int:

@@ -107,9 +107,7 @@ def measure(samples: Sequence[dict[str, Any]]) -> dict[str, Score]:
     for sample in samples:
         notes = Notes(sample["conversation"])
         with tempfile.TemporaryDirectory() as folder:
-            index = Index(
-                Path(folder), notes, embedder, chunking=config.Chunking(), zone=config.Config().zone
-            )
+            index = Index(Path(folder), notes, embedder, chunking=config.Chunking(), zone=UTC)
             index.reconcile()
             for question, evidence in questions_of(sample, notes):
                 places = [notes.place[turn] for turn in evidence]

@@ -81,8 +81,8 @@ def test_one_odd_word_does_not_empty_a_broad_query(index: Index) -> None:
 SYNTAX = [
     "host:up", 'say "later', "alpha AND", "AND", "OR OR", "NOT", "NEAR(", "NEAR(a b, 3)", "(draft",
     "draft)", "*", "wom*", "^lead", "{a b}: c", "text : queue", "words : queue", "-", "- -",
-    "-band", '"', '""', '"""', 'a"b', "'", "''; DROP TABLE units; --", "a' OR '1'='1", "%", "_", "\\",
-    "?1", ":x", "@y", "$z", "+", "a + b", "C++", "#", "…", "🦀", "👩🏽‍💻 deploy",
+    "-band", '"', '""', '"""', 'a"b', "'", "''; DROP TABLE units; --", "a' OR '1'='1", "%", "_",
+    "\\", "?1", ":x", "@y", "$z", "+", "a + b", "C++", "#", "…", "🦀", "👩🏽‍💻 deploy",
     "\x00", "a\x00b", "\ud800",
     "", "   ", "\n\t", "\u202e\u2066", "¿?", "٣", "½", "𝕏", "￼", "\ufeff", "a\u0300\u0301" * 50,
 ]  # fmt: skip

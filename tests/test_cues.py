@@ -39,7 +39,7 @@ LASTING = {
     ],
     "pt": [
         ("decidimos ficar com a gráfica do bairro", "W"),
-        ("minha irmã mora em Faro", "W"),
+        ("minha irmã mora em Évora", "W"),
         ("prefiro mensagens curtas", "O"),
         ("o contrato vence em junho", "W"),
     ],
@@ -59,20 +59,61 @@ LASTING = {
 
 PASSING = {
     "en": [
-        "could you rename the branch", "why is it so slow", "maybe we should use Go one day",
-        "if I won the lottery, I'd buy a boat", "show me the diff", "thanks, that's great!",
-        "I've got nine windows open", "I'm so tired", "my train is late", "be back in ten minutes",
-        "they say it never rains there", "I need to find my charger", "the lights are broken again",
-        "ok let's see", "do you remember the old office?", "in a call, one sec",
+        "could you rename the branch",
+        "why is it so slow",
+        "maybe we should use Go one day",
+        "if I won the lottery, I'd buy a boat",
+        "show me the diff",
+        "thanks, that's great!",
+        "I've got nine windows open",
+        "I'm so tired",
+        "my train is late",
+        "be back in ten minutes",
+        "they say it never rains there",
+        "I need to find my charger",
+        "the lights are broken again",
+        "ok let's see",
+        "do you remember the old office?",
+        "in a call, one sec",
     ],
-    "de": ["kannst du mal schauen", "vielleicht nehmen wir Go", "danke, super!", "bin gerade müde",
-           "wie geht das", "zeig mir das Log"],
-    "es": ["¿puedes mirarlo?", "quizás usemos Go", "gracias, genial", "estoy cansado", "busca el fichero"],
-    "fr": ["tu peux regarder ?", "peut-être un jour", "merci, super", "je suis fatigué là", "montre-moi le log"],
-    "pt": ["você pode ver isso?", "talvez um dia", "obrigado, ótimo", "estou cansado", "mostra o log"],
+    "de": [
+        "kannst du mal schauen",
+        "vielleicht nehmen wir Go",
+        "danke, super!",
+        "bin gerade müde",
+        "wie geht das",
+        "zeig mir das Log",
+    ],
+    "es": [
+        "¿puedes mirarlo?",
+        "quizás usemos Go",
+        "gracias, genial",
+        "estoy cansado",
+        "busca el fichero",
+    ],
+    "fr": [
+        "tu peux regarder ?",
+        "peut-être un jour",
+        "merci, super",
+        "je suis fatigué là",
+        "montre-moi le log",
+    ],
+    "pt": [
+        "você pode ver isso?",
+        "talvez um dia",
+        "obrigado, ótimo",
+        "estou cansado",
+        "mostra o log",
+    ],
     "zh": ["你能看一下吗？", "也许以后再说", "谢谢，太好了", "好累啊", "帮我查一下"],
-    "ja": ["見てくれる？", "いつか行くかもしれない", "ありがとう、最高", "今ちょっと眠い", "ログを見せてください"],
-}  # fmt: skip
+    "ja": [
+        "見てくれる？",
+        "いつか行くかもしれない",
+        "ありがとう、最高",
+        "今ちょっと眠い",
+        "ログを見せてください",
+    ],
+}
 
 ASKED = {
     "en": "remember that the shed key hangs behind the clock",
@@ -138,11 +179,17 @@ def test_an_agent_is_heard_only_on_finished_work(language: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "I'll replace the reader tomorrow.", "Let me fix that.", "I looked at the log.", "Done.",
-        "I think I fixed it, shall I push?", "You've hit your usage limit.", "I read three files.",
-        "I'm sorry, I can't help with that.", "Reading the configuration now.",
+        "I'll replace the reader tomorrow.",
+        "Let me fix that.",
+        "I looked at the log.",
+        "Done.",
+        "I think I fixed it, shall I push?",
+        "You've hit your usage limit.",
+        "I read three files.",
+        "I'm sorry, I can't help with that.",
+        "Reading the configuration now.",
     ],
-)  # fmt: skip
+)
 def test_agents_chatter_is_no_work(sentence: str) -> None:
     assert cues.score(sentence, "assistant", "en").score == cues.FLOOR
 

@@ -26,9 +26,12 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("Thursday's demo is at 3", "Thursday's (2026-03-12) demo is at 3"),
         ("Friday next week is a holiday", "Friday next week (2026-03-20) is a holiday"),
         ("we agreed to ship on Friday", "we agreed to ship on Friday (2026-03-13)"),
-        ("Ana stays from Friday to Sunday", "Ana stays from Friday to Sunday (2026-03-13 to 2026-03-15)"),
-        ("in Oslo Nov 27 to Dec 1", "in Oslo Nov 27 to Dec 1 (2026-11-27 to 2026-12-01)"),
-        ("away Dec 21 to Jan 4", "away Dec 21 to Jan 4 (2026-12-21 to 2027-01-04)"),
+        (
+            "the fair runs Thursday to Saturday",
+            "the fair runs Thursday to Saturday (2026-03-12 to 2026-03-14)",
+        ),
+        ("in Oslo Oct 30 to Nov 4", "in Oslo Oct 30 to Nov 4 (2026-10-30 to 2026-11-04)"),
+        ("away Dec 28 until Jan 3", "away Dec 28 until Jan 3 (2026-12-28 to 2027-01-03)"),
         ("open July 3-7", "open July 3-7 (2026-07-03 to 2026-07-07)"),
         ("back on the 15th", "back on the 15th (2026-03-15)"),
         ("out until the 5th", "out until the 5th (2026-04-05)"),
@@ -36,7 +39,7 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("on January 5 we fly", "on January 5 (2027-01-05) we fly"),
         ("the crash happened on December 3", "the crash happened on December 3 (2025-12-03)"),
         ("born on April 20, 1990", "born on April 20, 1990 (1990-04-20)"),
-        ("moved to Monday June 15", "moved to Monday June 15 (2026-06-15)"),
+        ("shifted to Wednesday June 24", "shifted to Wednesday June 24 (2026-06-24)"),
         ("we freeze in 3 days", "we freeze in 3 days (2026-03-13)"),
         ("she left two weeks ago", "she left two weeks ago (2026-02-24)"),
         ("next month we move", "next month (2026-04) we move"),
@@ -47,7 +50,7 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("next week is full", "next week (2026-03-16 to 2026-03-22) is full"),
         ("due on may 3", "due on may 3 (2026-05-03)"),
     ],
-)  # fmt: skip
+)
 def test_english(text: str, expected: str) -> None:
     assert annotate(text, TUESDAY, VIENNA) == expected
 
@@ -64,7 +67,7 @@ def test_english(text: str, expected: str) -> None:
         ("guten Morgen, wir haben morgen frei", "guten Morgen, wir haben morgen (2026-03-11) frei"),
         ("der Vertrag endet am 01.09.2026", "01.09.2026 (2026-09-01)"),
         ("el próximo martes tengo cita", "el próximo martes (2026-03-17)"),
-        ("se mudan el 14 de junio a Burgos", "14 de junio (2026-06-14)"),
+        ("se mudan el 21 de mayo a Burgos", "21 de mayo (2026-05-21)"),
         ("hace tres días llegó el paquete", "hace tres días (2026-03-07)"),
         ("mañana por la mañana voy al banco", "mañana (2026-03-11) por la mañana voy"),
         ("mardi prochain je vois le médecin", "mardi prochain (2026-03-17)"),
@@ -89,14 +92,32 @@ def test_other_languages(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "every Friday we cook", "on Mondays I swim", "every second Wednesday", "a Friday in spring",
-        "Tuesday and Thursday mornings", "Friday after next", "it may 3 or 4 times fail", "march 3 km",
-        "monday.com is slow", "see notes/friday.md", "today.md is empty", "10:30 or 11:00", "3/4 cup",
-        "Friday (2026-03-13) is off", "on 2026-04-01 we stop", "jeden Freitag ist Markt",
-        "los lunes no trabajo", "chaque lundi je nage", "toda sexta-feira tem feira", "每周五聚餐",
-        "毎週金曜日に泳ぎます", "February 30 is no day", "the second time", "I am 34",
+        "every Friday we cook",
+        "on Mondays I swim",
+        "every second Wednesday",
+        "a Friday in spring",
+        "Tuesday and Thursday mornings",
+        "Friday after next",
+        "it may 3 or 4 times fail",
+        "march 3 km",
+        "monday.com is slow",
+        "see notes/friday.md",
+        "today.md is empty",
+        "10:30 or 11:00",
+        "3/4 cup",
+        "Friday (2026-03-13) is off",
+        "on 2026-04-01 we stop",
+        "jeden Freitag ist Markt",
+        "los lunes no trabajo",
+        "chaque lundi je nage",
+        "toda sexta-feira tem feira",
+        "每周五聚餐",
+        "毎週金曜日に泳ぎます",
+        "February 30 is no day",
+        "the second time",
+        "I am 34",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_single_date_stays(text: str) -> None:
     assert annotate(text, TUESDAY, VIENNA) == text
 
@@ -138,9 +159,17 @@ def test_a_leap_day_waits_for_its_year() -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("every other week", "en"), ("jeden Montag", "de"), ("cada martes", "es"),
-     ("tous les jours", "fr"), ("toda terça", "pt"), ("每天", "zh"), ("毎朝", "ja"), ("until 2031", "en")],
-)  # fmt: skip
+    [
+        ("every other week", "en"),
+        ("jeden Montag", "de"),
+        ("cada martes", "es"),
+        ("tous les jours", "fr"),
+        ("toda terça", "pt"),
+        ("每天", "zh"),
+        ("毎朝", "ja"),
+        ("until 2031", "en"),
+    ],
+)
 def test_recurring_times_are_mentions(text: str, language: str) -> None:
     assert dates.mentions(text, (language,))
 
@@ -149,14 +178,15 @@ def test_today_is_no_mention() -> None:
     assert not dates.mentions("what a day today", ("en",))
 
 
-WORDS = st.sampled_from(
-    "tomorrow next Tuesday on Friday May 3 to the 15th in 3 days since March 2027 last week gestern am 5. Juni "
-    "mañana el 3 de mayo demain lundi prochain amanhã dia 4 下周二 5月3日 来月 3日後 hello the was will ( ) , . - 99".split(" ")
-)
+WORDS = """tomorrow next Tuesday on Friday May 3 to the 15th in 3 days since March 2027 last
+    week gestern am 5. Juni mañana el 3 de mayo demain lundi prochain amanhã dia 4 下周二 5月3日
+    来月 3日後 hello was will ( ) , . - 99 (2026-03-01)"""
 
 
 @given(
-    st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=14).map(" ".join),
+    st.lists(st.one_of(st.sampled_from(WORDS.split()), st.text(max_size=8)), max_size=14).map(
+        " ".join
+    ),
     st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2100, 1, 1)),
     st.permutations(LANGUAGES),
 )

@@ -101,6 +101,12 @@ def test_what_is_gone_is_removed_with_its_vectors(tmp_path: Path) -> None:
         assert status["vectors"]["embedded"] == status["units"] == 2
 
 
+def test_a_name_that_is_no_text_is_no_document(tmp_path: Path) -> None:
+    with contextlib.closing(open_index(tmp_path, notes())) as index:
+        index.reconcile()
+        assert index.update(["notes/\udcff.md"]).summary()["failed"] == 0
+
+
 def test_a_moved_file_is_found_under_its_new_path_only(tmp_path: Path) -> None:
     found = notes()
     with contextlib.closing(open_index(tmp_path, found)) as index:
@@ -237,6 +243,17 @@ def test_damage_met_while_running_is_named_and_mended(tmp_path: Path) -> None:
         assert dump(index) == before
         assert index.status()["state"] == "ready"
         assert contents(index, "wombats")
+
+
+def test_damage_met_by_a_change_is_mended_by_it(tmp_path: Path) -> None:
+    found = Notes({f"n/{n}.md": f"Note {n} about wombats\n" for n in range(40)})
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        with index._require().writing() as connection:
+            connection.execute("UPDATE words_data SET block = x'00'")
+        found["n/7.md"] = "Seven wombats\n"
+        assert index.update(["n/7.md"]).indexed == 40
+        assert contents(index, "seven")[0] == "Seven wombats"
 
 
 def test_another_chunking_means_a_new_index(tmp_path: Path) -> None:
@@ -422,19 +439,22 @@ def test_an_index_that_cannot_be_made_is_a_state_not_a_crash(tmp_path: Path) -> 
 
 def test_a_closed_index_refuses(tmp_path: Path) -> None:
     index = open_index(tmp_path, notes())
+    index.reconcile()
+    assert index.entities() == ["Ina"]
     index.close()
     with pytest.raises(IndexUnavailable), index.view():
         pass
+    assert index.entities() == []
     index.close()
 
 
 def test_errors_do_not_show_sql(tmp_path: Path) -> None:
     with contextlib.closing(open_index(tmp_path, notes())) as index:
         with index._require().writing() as connection:
-            connection.execute("DROP TABLE mentions")
-        with pytest.raises(IndexUnavailable) as caught:
-            index.entities()
-        assert "mentions" not in str(caught.value.wire())
+            connection.execute("ALTER TABLE units RENAME TO elsewhere")
+        with index.view() as view, pytest.raises(IndexUnavailable) as caught:
+            view.fetch([1])
+        assert "units" not in str(caught.value.wire())
 
 
 def documents_seen_by_another_process(folder: Path) -> int:

@@ -196,7 +196,8 @@ def _names(front_matter: Sequence[str]) -> list[str]:
     return [name for name in clean if name and "<private" not in name.lower()][:_MOST_NAMES]
 
 
-_PRIVATE = re.compile(r"<(/?)private\b", re.IGNORECASE)
+# As in `redact`, which cuts the same spans: what one sees the other must see.
+_PRIVATE = re.compile(r"<[ \t]{0,9}(/?)[ \t]{0,9}private\b", re.IGNORECASE)
 
 
 def _private_lines(lines: Sequence[str]) -> frozenset[int]:

@@ -45,35 +45,30 @@ def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> boo
 
 _CORRECTING = re.compile(
     r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|"
-    r"my\s+mistake|my\s+bad|typo|"
-    r"not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|am|erst)|en\s+realidad|"
-    r"perdón|mejor\s+dicho|quise\s+decir|"
-    r"corrección|me\s+equivoqué|en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|"
-    r"desculpa|quis\s+dizer|correção|"
+    r"my\s+mistake|my\s+bad|typo|not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|"
+    r"am|erst)|en\s+realidad|perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
+    r"en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
     r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|其实|更正|说错|应该是|間違え|訂正|"
     r"やっぱり|正しくは|じゃなくて",
     re.IGNORECASE,
 )
 _REVERSING = re.compile(
     r"\b(?:drop|scrap|scratch|cancel\w*|forget\s+(?:it|that|about)|instead|no\s+longer|"
-    r"any\s?more|changed?\s+(?:my|our)\s+minds?|"
-    r"mov(?:es|ed|ing)\s+to|moved|pushed|postpone\w*|reschedul\w*|revert\w*|never\s?mind|"
-    r"on\s+second\s+thought|after\s+all|undo|"
-    r"abandon\w*|ditch\w*|off\s+the\s+table|doch\s+(?:nicht|lieber)|stattdessen|verworfen|"
-    r"abgesagt|verschoben|verschieben|nicht\s+mehr|"
-    r"cancelamos|cancelad[oa]|en\s+(?:su\s+)?lugar|mejor\s+no|ya\s+no|cambiamos|al\s+final|"
-    r"finalement|annul\w+|report\w+|à\s+la\s+place|"
+    r"any\s?more|changed?\s+(?:my|our)\s+minds?|mov(?:es|ed|ing)\s+to|moved|pushed|postpone\w*|"
+    r"reschedul\w*|revert\w*|never\s?mind|on\s+second\s+thought|after\s+all|undo|abandon\w*|"
+    r"ditch\w*|off\s+the\s+table|doch\s+(?:nicht|lieber)|stattdessen|verworfen|abgesagt|"
+    r"verschoben|verschieben|nicht\s+mehr|cancelamos|cancelad[oa]|en\s+(?:su\s+)?lugar|"
+    r"mejor\s+no|ya\s+no|cambiamos|al\s+final|finalement|annul\w+|report\w+|à\s+la\s+place|"
     r"plutôt|abandonn\w+|em\s+vez|afinal|adiad[oa]|adiamos|mudamos|já\s+não|desist\w+)\b|取消|"
-    r"不用了|"
-    r"算了|改成|改为|改到|换成|推迟|"
+    r"不用了|算了|改成|改为|改到|换成|推迟|"
     r"やめ|中止|延期|変更|代わりに",
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
     r"\b(?:(?:scratch|scrap|forget|undo|ignore)\s+(?:that|it)|never\s?mind|"
-    r"on\s+second\s+thought|changed?\s+(?:my|our)\s+minds?|"
-    r"doch\s+(?:nicht|lieber)|vergiss\s+(?:das|es)|mejor\s+no|olvida\s+eso|finalement\s+non|"
-    r"oublie\s+ça|esquece\s+isso|afinal)\b"
+    r"on\s+second\s+thought|changed?\s+(?:my|our)\s+minds?|doch\s+(?:nicht|lieber)|"
+    r"vergiss\s+(?:das|es)|mejor\s+no|olvida\s+eso|finalement\s+non|oublie\s+ça|esquece\s+isso|"
+    r"afinal)\b"
     r"|算了|やっぱり",
     re.IGNORECASE,
 )
@@ -85,22 +80,19 @@ _VALUES = (
     ),
     re.compile(
         r"\b(?:january|february|march|april|may|june|july|august|september|october|november|"
-        r"december|jan|feb|mar|apr|jun|"
-        r"jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|th)?\b|\b\d{1,2}(?:\.|\s+de|"
-        r"\s+of)?\s+(?:januar|februar|märz|april|mai|"
-        r"juni|juli|august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|"
-        r"junio|julio|agosto|septiembre|octubre|"
-        r"noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|"
-        r"novembre|décembre|janeiro|fevereiro|"
+        r"december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|"
+        r"th)?\b|\b\d{1,2}(?:\.|\s+de|\s+of)?\s+(?:januar|februar|märz|april|mai|juni|juli|"
+        r"august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|junio|julio|"
+        r"agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|"
+        r"août|septembre|octobre|novembre|décembre|janeiro|fevereiro|"
         r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\d{1,2}月\d{1,2}[日号]",
         re.IGNORECASE,
     ),
     re.compile(
         r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|"
-        r"mittwoch|donnerstag|freitag|samstag|sonntag|"
-        r"lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|"
-        r"vendredi|samedi|dimanche|"
-        r"(?:segunda|terça|quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|"
+        r"mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|"
+        r"sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|(?:segunda|terça|"
+        r"quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|"
         r"[月火水木金土日]曜日",
         re.IGNORECASE,
     ),

@@ -9,6 +9,8 @@ import snowballstemmer
 
 LANGUAGES = ("en", "de", "es", "fr", "pt", "zh", "ja")
 """Languages that the cue and date tables cover."""
+UNKNOWN = "und"
+"""The language of text in a script that none of them is written in."""
 
 _FUNCTION_WORDS = {
     "en": """the a an is are was were am i i'm i've i'll my me we we're our you your it it's he she
@@ -17,11 +19,11 @@ _FUNCTION_WORDS = {
         into about after before when who which what her his their us yesterday tomorrow today next
         last""",
     "de": """der die das den dem des und ist sind war ich wir mein meine meinen meiner nicht ein
-        eine einen einem einer für im am zu zum zur mit auf bei ab habe haben hat wird werden immer
-        kein keine keinen bitte sie er es uns wie dass als auch noch nie von aus nach vom unser
-        unsere ihr ihre mir mich dir dich du auf über wenn aber oder sich in bei seine seinen ihren hier mal denn
-        heute gestern morgen
-        nächsten nächste letzten künftig jetzt bis seit""",
+        eine einen einem einer für im am zu zum zur mit auf bei ab habe haben hat wird werden
+        immer kein keine keinen bitte sie er es uns wie dass als auch noch nie von aus nach
+        vom unser unsere ihr ihre mir mich dir dich du auf über wenn aber oder sich in bei an
+        seine seinen ihren hier mal denn heute gestern morgen nächsten nächste letzten
+        künftig jetzt bis seit""",
     "es": """el la los las de que y en un una es son mi mis me para por con no se del al lo le su
         sus como siempre nunca yo nosotros nuestra nuestro he hemos ha han está están muy pero más
         esta este ese esa desde hasta cuando sin usar tengo soy estoy hoy ayer mañana próximo
@@ -37,10 +39,10 @@ _FUNCTION_WORDS = {
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _FUNCTION_WORDS.items()}
 _LETTERS = {
-    "de": re.compile(r"[äöüß]|[a-z]sch|sch[lmnrtw]|(?:ung|keit|heit|icht|eits)\b"),
+    "de": re.compile(r"[äöüß]|[a-z]sch|sch[lmnrtw]|(?:ung|ungen|keit|heit|icht|eits)\b"),
     "es": re.compile(r"[ñ¿¡]|ci(?:ón|ones)\b|(?:iones|miento|idad)\b|\bll|\b\w+ie(?:ro|re|nto)\b"),
     "fr": re.compile(r"[èùœêîç]|\b[cdjlmnst]['’]|(?:eaux?|eux|euse|oir|aux|ez)\b"),
-    "pt": re.compile(r"[ãõ]|ç(?:ão|ões)\b|[a-z][nl]h[aeo]|(?:gens?|idade|amento)\b"),
+    "pt": re.compile(r"[ãõ]|ç(?:ão|ões)\b|[a-z][nl]h[aeo]|(?:gens|agem|idade|amento)\b"),
 }
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w-])")
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -58,12 +60,18 @@ def word_set(words: str) -> frozenset[str]:
 
 
 def guess(text: str, candidates: Sequence[str] = LANGUAGES, default: str = "en") -> str:
-    """Return the candidate that `text` is most likely written in, or `default` if none shows."""
+    """Return the candidate that `text` is most likely written in, or `default` if none shows.
+
+    Text in another script than theirs is `UNKNOWN`.
+    """
     if _KANA.search(text):
         return "ja" if "ja" in candidates else default
     han = len(_HAN.findall(text))
     if han and han * 4 >= len(text.replace(" ", "")):
         return "zh" if "zh" in candidates else default
+    letters = [char for char in text if char.isalpha()]
+    if sum(char > "\u024f" for char in letters) * 2 > len(letters):
+        return UNKNOWN
     scores = {name: _evidence(text, name) for name in candidates if name in _WORDS}
     best = max(scores.values(), default=0)
     leaders = [name for name, score in scores.items() if score == best]
@@ -93,12 +101,18 @@ def content_stems(text: str, language: str) -> list[str]:
     return stems
 
 
+def shows(text: str, language: str) -> bool:
+    """Tell whether any word of `text` is a function word of the language."""
+    return _evidence(text, language) > 0
+
+
 def is_function_word(word: str, language: str) -> bool:
     """Tell whether `word` (any case) is one of the language's function words."""
     return word.casefold().replace("’", "'") in _WORDS.get(language, frozenset())
 
 
 def _evidence(text: str, language: str) -> int:
+    """Count function words of the language, and two for its own letters and endings."""
     lowered = text.casefold()
     hits = sum(word.replace("’", "'") in _WORDS[language] for word in _WORD.findall(lowered))
     letters = _LETTERS.get(language)

@@ -18,7 +18,8 @@ _NEVER_NAMES = word_set(
     saturdays sundays january february march april may june july august september october
     november december jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu
     thur thurs fri sat sun today tomorrow yesterday note lesson decision remember am pm eod
-    asap todo tbd etc english redacted lundi mardi mercredi jeudi vendredi samedi dimanche
+    asap todo tbd etc english redacted gb mb kb tb ghz mhz kw kwh usd eur gbp ip url ok lundi
+    mardi mercredi jeudi vendredi samedi dimanche
     """
 )
 # Words behind which a German noun stands as a name: "bei Siemens", "heißt Bello", "Projekt X".
@@ -31,9 +32,8 @@ _GERMAN_BEFORE = word_set(
 )
 _GERMAN_COMMON = re.compile(
     r"(?:ung|heit|keit|schaft|tion|tät|ismus|chen|lein|nis|tum|ment|tag|zeit|uhr|woche|monat|"
-    r"jahr|haus|arbeit|antwort\w*|listen?|"
-    r"regel\w*|ende|urlaub|eltern|kinder|essen|hause|anfang|mitte|wohnung|schule|büro|zukunft|"
-    r"januar|februar|märz|april|mai|juni|"
+    r"jahr|haus|arbeit|antwort\w*|listen?|regel\w*|ende|urlaub|eltern|kinder|essen|hause|anfang|"
+    r"mitte|wohnung|schule|büro|zukunft|januar|februar|märz|april|mai|juni|"
     r"juli|august|september|oktober|november|dezember)$",
     re.IGNORECASE,
 )

@@ -15,14 +15,16 @@ LONGEST_SENTENCE: Final = 300
 NULL_MESSAGES: Final = ("...", "ok", "hello", "N/A")
 """Content-free messages: their mean margin is the model's bias, which is subtracted."""
 NULL_SPEAKER: Final = "Someone"
+AGENT: Final = "Assistant"
+"""What the prompt calls an agent, whatever its name."""
 
 _EXAMPLES: Final = (
     ("Mirela", "we voted, the newsletter goes out on paper from now on", "decision"),
     ("Odd", "is the printer on the second floor working?", "question"),
-    ("Assistant", "I replaced the broken image links in the handbook.", "finished"),
+    (AGENT, "I replaced the broken image links in the handbook.", "finished"),
     ("Takumi", "good night everyone", "chat"),
     ("Zanele", "I can't stand background music in tutorials", "preference"),
-    ("Assistant", "Opening the spreadsheet to look for the column.", "working"),
+    (AGENT, "Opening the spreadsheet to look for the column.", "working"),
     ("Bogdan", "my aunt Vesna runs a bakery near the harbour", "fact"),
     ("Mirela", "give me a minute, the page is still loading", "working"),
     ("Takumi", "the ferry office closes at four on weekdays", "fact"),
@@ -34,6 +36,7 @@ _EXAMPLES: Final = (
 _PREFIX: Final = "Each message gets the label that says what kind of message it is.\n\n" + "".join(
     f"{speaker}: {message}\nLabel: {label}\n\n" for speaker, message, label in _EXAMPLES
 )
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SPECIAL = re.compile(r"<\|[^<>]{0,60}\|?>?|\|>|\[/?INST\]|</?s>")
 
 
@@ -45,4 +48,4 @@ def label_prompt(speaker: str, sentence: str) -> str:
 def _clean(text: str) -> str:
     while (cut := _SPECIAL.sub("", text)) != text:
         text = cut
-    return " ".join(text.split())
+    return " ".join(_CONTROLS.sub(" ", text).split())

@@ -115,23 +115,19 @@ _GROUP_SHAPES = tuple(
 
 _PASSWORD_WORDS = (
     r"pass(?:word|wd|code|phrase)?s?|pwd|pw|passphrase|master\s?key|recovery\s(?:key|phrase|"
-    r"code)|seed\s"
-    r"phrase|passwort|kennwort|zugangscode|contraseñas?|contrasenas?|clave|mot\sde\spasse|mdp|"
-    r"senhas?|"
-    r"palavra-passe|wachtwoord|lösenord|hasło|密码|密碼|口令|パスワード|暗証番号|пароль|비밀번호"
+    r"code)|seed\sphrase|passwort|kennwort|zugangscode|contraseñas?|contrasenas?|clave|"
+    r"mot\sde\spasse|mdp|senhas?|palavra-passe|wachtwoord|lösenord|hasło|密码|密碼|口令|"
+    r"パスワード|暗証番号|пароль|비밀번호"
 )
 _KEY_WORDS = (
-    r"(?:api|secret|access|private|auth|service|account|client|encryption|signing|license|deploy|"
-    r"openai|anthropic|stripe|aws)[\s_-]?(?:key|token|secret)s?|api[\s_-]?schlüssel|"
-    r"clave\s(?:de\s)?api|"
-    r"clé\s(?:d['’])?api|chave\s(?:de\s|da\s)?api|token|secret|credentials?|密钥|密鑰|令牌|"
-    r"トークン|"
-    r"apiキー|秘密鍵"
+    r"(?:api|secret|access|private|auth|service|account|client|encryption|signing|license|"
+    r"deploy|openai|anthropic|stripe|aws)[\s_-]?(?:key|token|secret)s?|api[\s_-]?schlüssel|"
+    r"clave\s(?:de\s)?api|clé\s(?:d['’])?api|chave\s(?:de\s|da\s)?api|token|secret|credentials?|"
+    r"密钥|密鑰|令牌|トークン|apiキー|秘密鍵"
 )
 _LINK = (
     r"\s{0,3}(?:[a-z0-9_ ]{0,24}?\s{0,2})?(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|"
-    r"\bis\b|\bwas\b|"
-    r"\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
+    r"\bis\b|\bwas\b|\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
 )
 _VALUE = (
     r"\s{0,3}(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|"
@@ -206,8 +202,8 @@ def redact(text: str) -> Redacted:
     return Redacted("".join(parts), tuple(sorted({secret.name for secret in secrets})))
 
 
-_PRIVATE = re.compile(r"<\s{0,9}private\s{0,9}>", re.IGNORECASE)
-_PRIVATE_END = re.compile(r"<\s{0,9}/\s{0,9}private\s{0,9}>", re.IGNORECASE)
+_PRIVATE = re.compile(r"<[ \t]{0,9}private\b[^<>]{0,200}>", re.IGNORECASE)
+_PRIVATE_END = re.compile(r"<[ \t]{0,9}/[ \t]{0,9}private\b[^<>]{0,200}>", re.IGNORECASE)
 _MEMORY = re.compile(r"<\s{0,9}hippod-memory\b[^<>]{0,200}>", re.IGNORECASE)
 _MEMORY_END = re.compile(r"<\s{0,9}/\s{0,9}hippod-memory\s{0,9}>", re.IGNORECASE)
 

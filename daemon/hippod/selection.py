@@ -11,7 +11,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from hippod import corrections, cues, dates, labels, names, redact, sentences, support, wording
+from hippod import (
+    corrections,
+    cues,
+    dates,
+    labels,
+    names,
+    prompts,
+    redact,
+    sentences,
+    support,
+    wording,
+)
 from hippod.cues import Cue, Kind
 from hippod.labels import Calibration
 from hippod.language import LANGUAGES, content_stems, guess
@@ -208,7 +219,7 @@ def _asked(candidate: _Candidate) -> _Candidate:
 
 
 def _is_bare_request(candidate: _Candidate) -> bool:
-    """Tell "remember it!" from "remember that the garage is locked"."""
+    """Tell "remember it!" from "remember that the shed leaks"."""
     if not candidate.cue.explicit:
         return False
     body = wording.statement(candidate.sentence, candidate.language)
@@ -217,12 +228,11 @@ def _is_bare_request(candidate: _Candidate) -> bool:
 
 _BARE = re.compile(
     r"\W*(?:please|pls|so|and|bitte|por favor|s'il te plaît)?\W*(?:remember|memori[sz]e|note|"
-    r"save|store|keep|write|don'?t forget|do not forget|"
-    r"merk(?:e)?|vergiss|notier\w*|speicher\w*|recuérdalo|recuerda|apúnta\w+|anóta\w+|guarda|"
-    r"no (?:lo )?olvides|retiens|note|garde|n'oublie pas|"
-    r"lembr\w+|anot\w+|não esqueç\w+|请?记住|记下|别忘了?|覚えて\w*|忘れないで\w*|メモして\w*)"
-    r"(?:[\s-]+(?:it|that|this|in|mind|down|please|for|me|later|everything|dir|es|das|nicht|"
-    r"bitte|eso|esto|isso|disso|isto|ça|cela|le|bien|aí|"
+    r"save|store|keep|write|don'?t forget|do not forget|merk(?:e)?|vergiss|notier\w*|"
+    r"speicher\w*|recuérdalo|recuerda|apúnta\w+|anóta\w+|guarda|no (?:lo )?olvides|retiens|note|"
+    r"garde|n'oublie pas|lembr\w+|anot\w+|não esqueç\w+|请?记住|记下|别忘了?|覚えて\w*|"
+    r"忘れないで\w*|メモして\w*)(?:[\s-]+(?:it|that|this|in|mind|down|please|for|me|later|"
+    r"everything|dir|es|das|nicht|bitte|eso|esto|isso|disso|isto|ça|cela|le|bien|aí|"
     r"one|all|of))*[这那个点一下了吧ねよ]*\W*",
     re.IGNORECASE,
 )
@@ -311,7 +321,7 @@ def _score(
         if each.cue.score <= cues.FLOOR
     ]
     if generator is not None:
-        items = [(each.speaker, each.sentence) for each in open_ones]
+        items = [(_prompted_as(each), each.sentence) for each in open_ones]
         margins = labels.margins(generator, items, calibration)
         open_ones = [
             replace(each, margin=margin) for each, margin in zip(open_ones, margins, strict=True)
@@ -322,6 +332,10 @@ def _score(
         if not _lasts(each)
     ]
     return [each for each in open_ones if _lasts(each)]
+
+
+def _prompted_as(candidate: _Candidate) -> str:
+    return candidate.speaker if candidate.turn.role == "user" else prompts.AGENT
 
 
 def _lasts(candidate: _Candidate) -> bool:

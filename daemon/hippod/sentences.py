@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 LONGEST = 220
 """Characters of a fact; longer sentences are cut at independent clauses."""
+TOO_LONG = 600
+"""Characters above which a sentence is not looked at: nothing in it could be stored whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,26 +62,23 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+")
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LEAD_IN = re.compile(
     r"(?<!my )(?<!our )\b(?:says?|said|reads|wrote|writes|states?|replied|pasted?|forwarded|"
-    r"copied|excerpt|snippet|"
-    r"output|logs?|stack\s?trace|traceback|messages?|e-?mail|article|page|website|readme|docs?|"
-    r"document|post|"
-    r"tweet|ticket|comment|transcript|prompt|letter|text|schreibt|sagt|steht|lautet|nachricht|"
-    r"dice|pone|escribió|"
-    r"mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem)\b[^.:\n]{0,60}:\s*$",
+    r"copied|excerpt|snippet|output|logs?|stack\s?trace|traceback|messages?|e-?mails?|mails?|"
+    r"article|page|website|readme|docs?|document|post|tweet|ticket|comment|transcript|prompt|"
+    r"letter|text|schreibt|sagt|steht|lautet|nachricht|dice|pone|escribió|mensaje|correo|dit|"
+    r"écrit|diz|disse|escreveu|mensagem|(?:got|received|found|saw|read|check|look\s+at|"
+    r"see)\s+(?:this|these|that))\b"
+    r"[^.:\n]{0,60}:\s*$",
     re.IGNORECASE,
 )
 _MACHINE_LINE = re.compile(
     r"^\s*(?:[$#>%]\s|>>>|\||at\s+[\w.$<>]+[(\s]|File\s+\"|Traceback|"
-    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|"
-    r"(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|diff --git|@@|\+\+\+|---|#include|"
-    r"import\s+[\w.*{}, ]+(?:\s+from\s+[\"']|;|$)|from\s+[\w.]+\s+import\s|(?:const|let|"
-    r"var)\s+[\w{\[, }\]]+\s*=|return\s.*;|"
-    r"def\s+\w+\(|class\s+\w+\s*[:({]|function\s+\w*\(|(?:public|private|static)\s+(?:static|"
-    r"void|class|final|int)\s|"
-    r"<[a-z!/]|\{|\}|\]|//|/\*|(?:sudo\s+)?[a-z][\w.-]*\s+--?[A-Za-z]|(?:git|npm|docker|kubectl|"
-    r"pip|cargo|systemctl|ls|cd)"
-    r"\b(?:\s+[\w./-]+){0,3}$|"
-    r"SELECT\s|INSERT\s|[\w.-]+\s*=\s*\S+$)|[{};]\s*$"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|"
+    r"TRACE)\b|diff --git|@@|\+\+\+|---|#include|import\s+[\w.*{}, ]+(?:\s+from\s+[\"']|;|$)|"
+    r"from\s+[\w.]+\s+import\s|(?:const|let|var)\s+[\w{\[, }\]]+\s*=|return\s.*;|def\s+\w+\(|"
+    r"class\s+\w+\s*[:({]|function\s+\w*\(|(?:public|private|static)\s+(?:static|void|class|"
+    r"final|int)\s|<[a-z!/]|\{|\}|\]|//|/\*|(?:sudo\s+)?[a-z][\w.-]*\s+--?[A-Za-z]|(?:git|npm|"
+    r"docker|kubectl|pip|cargo|systemctl|ls|cd)\b(?:\s+[\w./-]+){0,3}$|SELECT\s|INSERT\s|"
+    r"[\w.-]+\s*=\s*\S+$)|[{};]\s*$"
 )
 _RETAIN_LINE = re.compile(r"^\s*(?:[-*+]\s*)?[WBOS]\s*(?:\(\s*c\s*=|@)|^\s{0,3}#{1,6}\s")
 _LONG_PASTE = 12
@@ -130,9 +129,8 @@ def _mostly_signs(line: str) -> bool:
 _STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？；]+[」』”’）]*|[!?]+(?=[^\W\d_\x00-\x7f])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|no|vol|fig|inc|ltd|co|mt|z\.\s?b|"
-    r"d\.\s?h|u\.\s?a|bzw|ca|"
-    r"nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|p\.\s?ex|e\.g|i\.e|"
-    r"a\.m|p\.m|u\.s|min|max)"
+    r"d\.\s?h|u\.\s?a|bzw|ca|nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|"
+    r"p\.\s?ex|e\.g|i\.e|a\.m|p\.m|u\.s|min|max)"
     r"|\b[A-Za-z]|(?:^|\s)\d{1,2})\.$",
     re.IGNORECASE,
 )
@@ -146,8 +144,8 @@ _CLAUSE = re.compile(
 )
 _REQUEST_TAIL = re.compile(
     r",\s+(?=(?:(?:so\s+|and\s+)?(?:can|could|would|will)\s+(?:you|we|i)\b|what\s+do\s+you|"
-    r"do\s+you|is\s+that|should\s+(?:we|i)\b|"
-    r"kannst\s+du|könntest\s+du|können\s+wir|puedes|podrías|podemos|(?:est-ce|peux-tu|tu\s+peux|"
+    r"do\s+you|is\s+that|should\s+(?:we|i)\b|kannst\s+du|könntest\s+du|können\s+wir|puedes|"
+    r"podrías|podemos|(?:est-ce|peux-tu|tu\s+peux|"
     r"on\s+peut)|pode[s]?\b|você\s+pode|podemos))",
     re.IGNORECASE,
 )
@@ -188,11 +186,10 @@ def _clauses(sentence: str) -> Iterator[str]:
 _MODEL = r"(?:AI|LLM|GPT|chat\s?bot|language\s+model|assistant|agent|bot)s?"
 _INJECTION = re.compile(
     r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"
-    r"all|any|your|the|"
-    r"system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|directions|training|"
-    r"messages?)\b"
-    r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|user)\s{0,3}"
-    r"(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
+    r"all|any|your|the|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|"
+    r"directions|training|messages?)\b"
+    r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|"
+    r"user)\s{0,3}(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
     rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
     r"instructed|to)|(?:reading|processing)\s+this)\b"
     r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|"
@@ -202,8 +199,8 @@ _INJECTION = re.compile(
     r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|"
     r"alerting|notifying)\w*\s+the\s+user"
     r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|"
-    r"would\s+like|likes\s+to|"
-    r"has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|always\s+\w+s)\b"
+    r"would\s+like|likes\s+to|has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|"
+    r"always\s+\w+s)\b"
     r"|\bwhen(?:ever)?\s+the\s+user\s+(?:says?|asks?|types?|mentions?|requests?)\b"
     r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|"
     r"#{2,}\s*(?:instruction|system|response)"
@@ -225,18 +222,19 @@ _QUOTED = re.compile(
 )
 _REPORTING = re.compile(
     r"\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|post|article|message|"
-    r"ticket|pr|comment|issue|letter|"
-    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|"
-    r"they|someone|guy)\s+(?:\w+\s+){0,6}?"
-    r"(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|was\s+like|told|asks)\b|"
-    r"(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|"
-    r"(?:diz|disse|escreveu))\b"
+    r"ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|sign|note|review|"
+    r"thread|wiki|blog|text|it|he|she|they|someone|guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|"
+    r"states|tells|claims|wrote|writes|contains|goes|was\s+like|told|asks)\b|(?:steht|schreibt|"
+    r"sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|"
+    r"escreveu))\b"
     r"[^:]{0,60}[:：]\s*\S|(?:说|写着|写道|言って(?:い)?る?|書いてあ[るっ])[^:：]{0,10}[:：]",
     re.IGNORECASE,
 )
 
 
 def _not_own(sentence: str) -> str | None:
+    if len(sentence) > TOO_LONG:
+        return "too long"
     if is_injection(sentence):
         return INJECTED
     if _REPORTING.search(sentence) or _has_long_quote(sentence):

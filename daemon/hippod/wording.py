@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 from hippod import cuewords
-from hippod.language import is_spaceless, word_set
+from hippod.language import is_spaceless, shows, word_set
 
 CORRECTED = "(corrected)"
 """Stands behind the speaker of a quotation in which a later sentence changed a word."""
@@ -31,7 +31,7 @@ def of_person(
     body = statement(sentence, language)
     if about:
         return _quote(f"{speaker} about {about}", body)
-    if language == "en" and not instruction and not _COMMAND.match(body):
+    if language == "en" and shows(body, "en") and not (instruction or _COMMAND.match(body)):
         if not _ANYBODY.search(body):
             return _capital(body)
         if shifted := third_person(body, speaker):
@@ -60,7 +60,8 @@ def statement(sentence: str, language: str) -> str:
         asked = table.explicit.search(text)
         if asked and asked.start() <= 2 and not table.not_explicit.search(text):
             rest = _CONNECTIVE.sub("", text[asked.end() :]).strip()
-            text = rest if len(rest) > 8 and not rest.casefold().startswith("to ") else text
+            enough = 3 if is_spaceless(language) else 8
+            text = rest if len(rest) > enough and not rest.casefold().startswith("to ") else text
     text = _TRAILERS.get(language, _NOTHING).sub("", text).strip()
     return text.rstrip(",;:，；、 ") or sentence.strip()
 
@@ -86,11 +87,9 @@ _LEADS = {
     "en": re.compile(
         r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
         r"anyways|lol|ugh|wait|scratch that|never ?mind|on second thought|haha+|hmm+|yeah|yes|"
-        r"yep|"
-        r"right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|alright|"
-        r"nah|nope|actually|just|fyi|"
-        r"(?:no|so|now|look|listen)(?=,)|one more thing|quick (?:thing|note|update|one)|"
-        r"heads up|important|noted|understood|got it|all set|"
+        r"yep|right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|"
+        r"alright|nah|nope|actually|just|fyi|(?:no|so|now|look|listen)(?=,)|one more thing|"
+        r"quick (?:thing|note|update|one)|heads up|important|noted|understood|got it|all set|"
         r"done(?=[,.:;!–—-]))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
@@ -134,8 +133,8 @@ _CONNECTIVE = re.compile(
 _TRAILERS = {
     "en": re.compile(
         r"[,;.!–-]*\s+(?:(?:so\s+)?(?:please\s+)?(?:remember|note|save|store|write)\s+(?:it|"
-        r"this|that)(?:\s+down)?|(?:please\s+)?keep\s+(?:that|this|it)\s+in\s+mind"
-        r"[^.;]*|(?:please\s+)?don'?t\s+forget(?:\s+(?:it|that|this))?|for\s+the\s+record|btw|"
+        r"this|that)(?:\s+down)?|(?:please\s+)?keep\s+(?:that|this|it)\s+in\s+mind[^.;]*|"
+        r"(?:please\s+)?don'?t\s+forget(?:\s+(?:it|that|this))?|for\s+the\s+record|btw|"
         r"lol|haha+|ok\?|okay\?|thanks|thx|please\s+remember)\W*$",
         re.IGNORECASE,
     ),
@@ -208,10 +207,9 @@ _ME = re.compile(r"(?<![\w'-])me(?![\w'-])", re.IGNORECASE)
 _REFLEXIVE = re.compile(r"\b(?:myself|mine)\b", re.IGNORECASE)
 _ADVERB = (
     r"(?:really|always|never|also|only|just|usually|often|still|now|absolutely|definitely|"
-    r"totally|generally|mostly|sometimes|"
-    r"currently|recently|already|finally|truly|strongly|mainly|personally|normally|typically|"
-    r"rarely|probably|simply|both|"
-    r"kinda|actually|all|honestly|officially|basically)"
+    r"totally|generally|mostly|sometimes|currently|recently|already|finally|truly|strongly|"
+    r"mainly|personally|normally|typically|rarely|probably|simply|both|kinda|actually|all|"
+    r"honestly|officially|basically)"
 )
 _SUBJECT = re.compile(
     rf"(?<![\w.'/-])[iI]\s+(?P<adverbs>(?:{_ADVERB}\s+)*)(?P<verb>[a-z]+(?:'t)?)(?![\w'])"

@@ -22,6 +22,12 @@ Plain Markdown, kept by you, your agents and hippod. Edit anything at any time.
 """,
     "MEMORY.md": "# Memory\n",
     "USER.md": "# User\n\nName:\n",
+    ".hippodignore": """\
+# What hippod does not index, in the patterns of .gitignore. These two are for agents and
+# people to read as a whole; in search results they would only stand in the way.
+/README.md
+/AGENTS.md
+""",
     "AGENTS.md": """\
 # Agents
 

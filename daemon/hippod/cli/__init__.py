@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": ("local", "create a workspace with its first files"),
     "run": ("local", "run the daemon in the foreground"),
-    "status": ("operations", "show workspace, index, models, sources and jobs"),
+    "status": ("status", "show workspace, index, models, sources and jobs"),
     "recall": ("recall", "search the memory (also: search)"),
     "retain": ("retain", "hand over messages or facts, or extract now what waits"),
     "note": ("daily", "add a line to a daily log"),

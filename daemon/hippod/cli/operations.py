@@ -1,4 +1,4 @@
-"""`hippod status jobs reindex config`: what the daemon does and how it is set up."""
+"""`hippod jobs reindex config`: what the daemon does and how it is set up."""
 
 import json
 import os
@@ -10,16 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
-
-
-def status_options(_parser: "argparse.ArgumentParser") -> None:
-    """Add nothing."""
-
-
-def status(args: "argparse.Namespace") -> int:
-    """Show the daemon on one screen."""
-    answer = options.ask(args, lambda client: client.status())
-    return output.show(args, answer, print_summary)
 
 
 def jobs_options(parser: "argparse.ArgumentParser") -> None:
@@ -130,14 +120,7 @@ def _value(key: str, value: object) -> str:
 
 def _number(key: str, value: float) -> str:
     if key.endswith("_seconds"):
-        return _duration(value)
+        return output.duration(value)
     if key.endswith("_bytes") and value >= 1000:
         return f"{value / 1e6:.1f} MB"
     return str(value) if isinstance(value, int) else f"{value:.4g}"
-
-
-def _duration(seconds: float) -> str:
-    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.3g} s"

@@ -95,6 +95,14 @@ def table(rows: Sequence[Sequence[str]]) -> None:
         say("  ".join(cells).rstrip())
 
 
+def duration(seconds: float) -> str:
+    """Say a time span for people: `1.5 h`."""
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.3g} s"
+
+
 def prepare() -> None:
     """Make stdout and stderr take any text: what their encoding lacks is escaped."""
     for stream in (sys.stdout, sys.stderr):

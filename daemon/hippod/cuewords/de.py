@@ -15,106 +15,85 @@ from hippod.cuewords.table import (
 
 _KIN = (
     r"frau|mann|partner(?:in)?|freund(?:in)?|verlobte[r]?|mutter|mama|vater|papa|eltern|"
-    r"schwester|bruder|"
-    r"geschwister|sohn|söhne|tochter|töchter|kind(?:er)?|baby|zwillinge|onkel|tante|cousine?|"
-    r"neffe|nichte|oma|opa|"
-    r"groß\w+|schwieger\w+|chef(?:in)?|kolleg(?:e|in|en)|vermieter(?:in)?|nachbar(?:in|n)?|"
-    r"mitbewohner(?:in)?|"
-    r"ärztin|arzt|zahn\w+|therapeut(?:in)?|anwalt|anwältin|steuerberater(?:in)?|lehrer(?:in)?|"
-    r"trainer(?:in)?|hund|"
-    r"katze|kater|pferd|haustier|name|adresse|geburtstag|wohnung|haus|auto|rad|büro|firma|team|"
-    r"job|schule|"
-    r"urlaub|reise|flug|zug|termin|prüfung|vertrag|versicherung|miete|budget|projekt|server|"
-    r"rechner|router|"
-    r"konto|passwortmanager|telefonnummer|nummer|hochzeit|umzug|allergie|diät"
+    r"schwester|bruder|geschwister|sohn|söhne|tochter|töchter|kind(?:er)?|baby|zwillinge|onkel|"
+    r"tante|cousine?|neffe|nichte|oma|opa|groß\w+|schwieger\w+|chef(?:in)?|kolleg(?:e|in|en)|"
+    r"vermieter(?:in)?|nachbar(?:in|n)?|mitbewohner(?:in)?|ärztin|arzt|zahn\w+|therapeut(?:in)?|"
+    r"anwalt|anwältin|steuerberater(?:in)?|lehrer(?:in)?|trainer(?:in)?|hund|katze|kater|pferd|"
+    r"haustier|name|adresse|geburtstag|wohnung|haus|auto|rad|büro|firma|team|job|schule|urlaub|"
+    r"reise|flug|zug|termin|prüfung|vertrag|versicherung|miete|budget|projekt|server|rechner|"
+    r"router|konto|passwortmanager|telefonnummer|nummer|hochzeit|umzug|allergie|diät"
 )
 _LEAD = (
     r"^\W*(?:(?:hallo|hi|hey|ach|oh|ok|okay|gut|also|und|aber|übrigens|naja|ja|nein|genau|super|"
-    r"danke|sorry|"
-    r"bitte|dann|so|jetzt)\b\W*)*"
+    r"danke|sorry|bitte|dann|so|jetzt)\b\W*)*"
 )
 
 TABLE = Table(
     explicit=compiled(
         r"\b(?:merk(?:e)?~(?:dir|euch|es|das)|denk~(?:bitte~)?(?:dran|daran)|"
-        r"vergiss~(?:bitte~)?(?:nicht|nie)|"
-        r"nicht~vergessen|behalt\w*~(?:bitte~)?(?:im~(?:kopf|hinterkopf|gedächtnis)|das|dir)|"
-        r"notier(?:e|s)?\b|"
-        r"zur~erinnerung|fürs~protokoll|schreib~(?:dir~)?(?:das~|es~)?auf|speicher(?:e)?~(?:das|"
-        r"dir|bitte)|"
-        r"zu~merken|wichtig~zu~wissen|erinnere~dich~(?:bitte~)?(?:daran|dass)|gut~zu~wissen:)"
+        r"vergiss~(?:bitte~)?(?:nicht|nie)|nicht~vergessen|behalt\w*~(?:bitte~)?(?:im~(?:kopf|"
+        r"hinterkopf|gedächtnis)|das|dir)|notier(?:e|s)?\b|zur~erinnerung|fürs~protokoll|"
+        r"schreib~(?:dir~)?(?:das~|es~)?auf|speicher(?:e)?~(?:das|dir|bitte)|zu~merken|"
+        r"wichtig~zu~wissen|erinnere~dich~(?:bitte~)?(?:daran|dass)|gut~zu~wissen:)"
     ),
     not_explicit=compiled(r"\b(?:erinnerst~du|weißt~du~noch|ich~merke|kannst~du~dich)\b"),
     question=compiled(
         _LEAD + r"(?:was|wer|wie|wo|wann|warum|wieso|weshalb|welche[rsnm]?|wohin|woher|wem|wen|"
-        r"kannst|könntest|könnten|"
-        r"hast|habt|bist|ist|sind|gibt~es|soll|sollen|sollte|würdest|weißt|willst|magst|darf|"
-        r"geht|stimmt|"
-        r"funktioniert|muss|brauchen~wir|haben~wir)\b(?!.*[.!]$)"
+        r"kannst|könntest|könnten|hast|habt|bist|ist|sind|gibt~es|soll|sollen|sollte|würdest|"
+        r"weißt|willst|magst|darf|geht|stimmt|funktioniert|muss|brauchen~wir|"
+        r"haben~wir)\b(?!.*[.!]$)"
         r"|\b(?:oder|nicht~wahr|was~meinst~du)\W*$|\bich~(?:frage~mich|weiß~nicht)\b|"
         r"\bkeine~ahnung\b"
     ),
     hypothesis=compiled(
         r"\b(?:vielleicht|eventuell|womöglich|irgendwann|hypothetisch|angenommen|stell~dir~vor|"
-        r"mal~angenommen|"
-        r"könnte~man|wäre~es|wäre~(?:schön|toll|cool|gut|nett)|würde~gern|hätte~gern|"
-        r"ich~überlege|wir~überlegen|"
-        r"noch~nicht~(?:entschieden|sicher)|nicht~sicher|könnten~wir|sollten~wir|ich~könnte|"
-        r"wenn~ich~\w+~würde|"
-        r"was~wäre)\b"
+        r"mal~angenommen|könnte~man|wäre~es|wäre~(?:schön|toll|cool|gut|nett)|würde~gern|"
+        r"hätte~gern|ich~überlege|wir~überlegen|noch~nicht~(?:entschieden|sicher)|nicht~sicher|"
+        r"könnten~wir|sollten~wir|ich~könnte|wenn~ich~\w+~würde|was~wäre)\b"
         r"|\bwenn\b.*\b(?:wäre|hätte|würde|könnte|zöge|ginge)\b|\b(?:würde|wäre|hätte)~ich\b"
     ),
     request=compiled(
         _LEAD
         + r"(?:zeig|sag|gib|such|schau|öffne|starte|schreib|fix|behebe|füge|sende|schick|prüf|"
-        r"check|mach|erstelle|"
-        r"lösche|entferne|verschiebe|erkläre?|übersetze|lies|hilf|probier|führ|ruf|bau|teste|"
-        r"ändere|installiere|"
-        r"finde|fasse|liste|rechne|plane|buche|erinnere~mich|kümmere|warte|lass~uns~(?:mal|"
-        r"sehen|schauen)|vergiss~es|"
-        r"egal)(?:e|st)?\b"
+        r"check|mach|erstelle|lösche|entferne|verschiebe|erkläre?|übersetze|lies|hilf|probier|"
+        r"führ|ruf|bau|teste|ändere|installiere|finde|fasse|liste|rechne|plane|buche|"
+        r"erinnere~mich|kümmere|warte|lass~uns~(?:mal|sehen|schauen)|vergiss~es|egal)(?:e|st)?\b"
     ),
     small_talk=compiled(
         r"(?:\W|\d|\b(?:hallo|hi|hey|moin|servus|guten|morgen|tag|abend|nacht|danke|dir|schön|"
-        r"sehr|vielen|dank|bitte|"
-        r"gern|gerne|ok|okay|ja|nein|nee|doch|klar|alles|gut|super|toll|prima|perfekt|cool|haha|"
-        r"hihi|lol|genau|stimmt|"
-        r"richtig|passt|verstanden|tschüss|bis|später|dann|bald|ciao|sorry|egal|naja|hm+|ach|so|"
-        r"oh|mal|das|ist|war|"
-        r"ein|eine|wie|geht's|mir|auch|freut|mich|schon|na|wunderbar|klasse|spitze|fertig|"
-        r"erledigt|geil|krass)\b)+"
+        r"sehr|vielen|dank|bitte|gern|gerne|ok|okay|ja|nein|nee|doch|klar|alles|gut|super|toll|"
+        r"prima|perfekt|cool|haha|hihi|lol|genau|stimmt|richtig|passt|verstanden|tschüss|bis|"
+        r"später|dann|bald|ciao|sorry|egal|naja|hm+|ach|so|oh|mal|das|ist|war|ein|eine|wie|"
+        r"geht's|mir|auch|freut|mich|schon|na|wunderbar|klasse|spitze|fertig|erledigt|geil|"
+        r"krass)\b)+"
     ),
     finished=compiled(
         r"\bich~habe\b.*\b(?!gelesen|gesehen|gefunden|gesucht|gemerkt|geprüft|geschaut|"
-        r"verstanden|notiert|gespeichert|"
-        r"überlegt|versucht|gefragt)(?:ge\w{2,}(?:t|en)|\w+ge\w{2,}(?:t|en)|(?:be|ver|er|ent|"
-        r"über)\w{2,}(?:t|en)|\w+iert)\b"
+        r"verstanden|notiert|gespeichert|überlegt|versucht|gefragt)(?:ge\w{2,}(?:t|en)|"
+        r"\w+ge\w{2,}(?:t|en)|(?:be|ver|er|ent|über)\w{2,}(?:t|en)|\w+iert)\b"
         r"|\bhabe~ich\b.*\b(?:ge\w{2,}(?:t|en)|\w+ge\w{2,}(?:t|en)|(?:be|ver|er|ent)\w{2,}(?:t|"
         r"en)|\w+iert)\b"
         r"|^(?:behoben|erledigt|repariert|gelöst|fertig|umgestellt|eingerichtet)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:ich~(?:werde|kann|könnte|würde|sollte|schaue|prüfe|lese|suche|mache|glaube|denke|"
-        r"vermute)|soll~ich|"
-        r"möchtest~du|willst~du|wenn~du|du~kannst|lass~mich|nicht~(?:geschafft|gefunden|"
-        r"gelungen)|leider)\b"
+        r"vermute)|soll~ich|möchtest~du|willst~du|wenn~du|du~kannst|lass~mich|"
+        r"nicht~(?:geschafft|gefunden|gelungen)|leider)\b"
     ),
     positive=(
         decision(
             r"\b(?:entschieden|entschlossen|beschlossen|vereinbart|ausgemacht|festgelegt|"
-            r"geeinigt|abgesprochen|"
-            r"abgemacht|abgestimmt|entscheidung|fix|umgestiegen|umgestellt|gewechselt|umgezogen|"
-            r"abgeschafft|abgesagt|"
-            r"verschoben|verworfen|gestrichen|ersetzt|gekündigt|abbestellt|angeschafft|"
-            r"eingeführt|eingestellt|ausgewählt)\b|"
-            r"\b(?:wir|ich)~(?:sind|bin)~(?:jetzt|nun|inzwischen|ab~\w+)~(?:auf|bei|mit)\b"
+            r"geeinigt|abgesprochen|abgemacht|abgestimmt|entscheidung|fix|umgestiegen|"
+            r"umgestellt|gewechselt|umgezogen|abgeschafft|abgesagt|verschoben|verworfen|"
+            r"gestrichen|ersetzt|gekündigt|abbestellt|angeschafft|eingeführt|eingestellt|"
+            r"ausgewählt)\b|\b(?:wir|ich)~(?:sind|bin)~(?:jetzt|nun|inzwischen|ab~\w+)~(?:auf|"
+            r"bei|mit)\b"
         ),
         decision(
             r"\b(?:wir|ich)~(?:nehmen|nehme|nutzen|nutze|verwenden|verwende|bleiben~bei|"
-            r"setzen~(?:auf|künftig)|wechseln|"
-            r"steigen~\w+~um|steigen~um|ziehen|verschieben|streichen|stellen~\w+~um|gehen~mit|"
-            r"machen~\w+~mit|führen|"
-            r"starten|kündigen|ersetzen|veröffentlichen)\b|\b(?:nehmen|nutzen|verwenden)~wir\b|"
+            r"setzen~(?:auf|künftig)|wechseln|steigen~\w+~um|steigen~um|ziehen|verschieben|"
+            r"streichen|stellen~\w+~um|gehen~mit|machen~\w+~mit|führen|starten|kündigen|"
+            r"ersetzen|veröffentlichen)\b|\b(?:nehmen|nutzen|verwenden)~wir\b|"
             r"\blass~uns\b.*\b(?:nehmen|nutzen|verwenden|bleiben|wechseln|verschieben|machen)\b",
             1.5,
         ),
@@ -125,21 +104,18 @@ TABLE = Table(
         ),
         preference(
             r"\b(?:bevorzug\w*|lieber|am~liebsten|mag~(?:ich~)?(?:kein\w*|nicht|nur|lieber|"
-            r"es~(?:nicht|lieber))?|"
-            r"mögen~(?:kein\w*|nicht|nur)?|hass(?:e|t)|liebe|liebt|verabscheu\w*|"
-            r"kann~\w*~?nicht~(?:leiden|ausstehen)|"
-            r"nicht~ausstehen|lieblings\w+|nervt|nerven|stört~mich|ist~mir~(?:wichtig|lieber)|"
-            r"fan~von|gefällt~mir|"
+            r"es~(?:nicht|lieber))?|mögen~(?:kein\w*|nicht|nur)?|hass(?:e|t)|liebe|liebt|"
+            r"verabscheu\w*|kann~\w*~?nicht~(?:leiden|ausstehen)|nicht~ausstehen|lieblings\w+|"
+            r"nervt|nerven|stört~mich|ist~mir~(?:wichtig|lieber)|fan~von|gefällt~mir|"
             r"ich~(?:esse|trinke)~(?:kein\w*|nie|nur)|vermeide|finde~\w+~(?:besser|schlimm|"
             r"furchtbar|angenehmer))\b"
         ),
         standing(
             r"\b(?:immer|nie(?:mals)?|grundsätzlich|standardmäßig|jedes~mal|jedesmal|"
-            r"außer~(?:ich|wenn~ich)|ab~jetzt|von~jetzt~an|"
-            r"ohne~(?:mich~zu~fragen|rückfrage))\b"
-            r"(?=.*\b(?:bitte|antwort\w*|schreib\w*|nutz\w*|verwend\w*|frag\w*|benutz\w*|"
-            r"mach\w*|schick\w*|plane?|"
-            r"buch\w*|leg\w*|termine?|kurz\w*|nimm|setz\w*|gib|zeig\w*)\b)"
+            r"außer~(?:ich|wenn~ich)|ab~jetzt|von~jetzt~an|ohne~(?:mich~zu~fragen|"
+            r"rückfrage))\b(?=.*\b(?:bitte|antwort\w*|schreib\w*|nutz\w*|verwend\w*|frag\w*|"
+            r"benutz\w*|mach\w*|schick\w*|plane?|buch\w*|leg\w*|termine?|kurz\w*|nimm|setz\w*|"
+            r"gib|zeig\w*)\b)"
         ),
         standing(
             r"\b(?:immer|stets|nie|niemals|grundsätzlich|"
@@ -147,62 +123,55 @@ TABLE = Table(
         ),
         standing(
             r"\bbitte\b.*\b(?:kein(?:e|en)?|kurze?\w*|knapp\w*|auf~(?:deutsch|englisch)|duzen|"
-            r"siezen|ohne)\b|\bnenn~mich\b|"
-            r"\bwenn~(?:ich|du)\b.*,~?(?:dann~)?(?:bitte|immer|nie)\b"
+            r"siezen|ohne)\b|\bnenn~mich\b|\bwenn~(?:ich|du)\b.*,~?(?:dann~)?(?:bitte|immer|"
+            r"nie)\b"
         ),
         personal(
             rf"\b(?:mein|meine|meinen|meiner|unser|unsere|unseren|ihr|ihre|sein|seine)~(?:\w+~){{0,2}}?(?:{_KIN})\b"
             r"(?=.*\b(?:ist|sind|war|hat|haben|heißt|wohnt|lebt|arbeitet|wird|werden|kommt|"
-            r"zieht|geht|beginnt|endet|läuft|"
-            r"studiert|spielt|mag|isst|heiratet|besucht|bekommt|braucht|liegt|steht|fährt|"
-            r"fliegt|findet|wurde|kam)\b)"
+            r"zieht|geht|beginnt|endet|läuft|studiert|spielt|mag|isst|heiratet|besucht|bekommt|"
+            r"braucht|liegt|steht|fährt|fliegt|findet|wurde|kam)\b)"
         ),
         personal(
             r"\bich~(?:\w+~)?(?:wohne|lebe|arbeite|studiere|bin~(?:\w+~)?(?:allergisch|"
-            r"vegetarier(?:in)?|veganer(?:in)?|verheiratet|"
-            r"geschieden|schwanger|von~beruf|ein|eine|in~\w+~(?:geboren|aufgewachsen)|\w+(?:er|"
-            r"in|ist|eur|mann|frau)\b|umgezogen|"
+            r"vegetarier(?:in)?|veganer(?:in)?|verheiratet|geschieden|schwanger|von~beruf|ein|"
+            r"eine|in~\w+~(?:geboren|aufgewachsen)|\w+(?:er|in|ist|eur|mann|frau)\b|umgezogen|"
             r"linkshänder\w*)|heiße|komme~aus|spreche|besitze|habe~(?:\w+~)?(?:ein(?:e|en)?|"
-            r"zwei|drei|kein\w*)|ziehe|wechsle|"
-            r"vertrage|trage|fahre|fliege|verreise|spiele|kann~kein\w*|leite|betreue|"
-            r"unterrichte|kündige)\b"
+            r"zwei|drei|kein\w*)|ziehe|wechsle|vertrage|trage|fahre|fliege|verreise|spiele|"
+            r"kann~kein\w*|leite|betreue|unterrichte|kündige)\b"
             r"|\b(?:arbeite|wohne|lebe|ziehe|wechsle|studiere|fliege|fahre|heirate|beginne|"
             r"bin)~ich\b"
         ),
         personal(
             r"(?:^|[,;:]~?|\b(?:und|dass|weil)~)(?-i:[A-ZÄÖÜ])\w+~(?:wohnt|lebt|arbeitet|leitet|"
-            r"heißt|heiratet|studiert|kommt|zieht|"
-            r"wird~\d+|ist~(?:mein\w*|unser\w*|allergisch|der|die|ein\w*|schwanger|umgezogen)|"
-            r"hat~(?:am|einen|eine))\b|"
-            r"\b(?:allergi\w+|unverträglich\w*|vegan\w*|vegetari\w+|laktose\w*|geburtstag|"
-            r"hochzeitstag|geboren)\b|"
-            r"\b(?:mein|unser)\w*~(?:\w+~){1,2}?(?:heißt|wohnt|lebt|arbeitet|kommt~aus|studiert)\b"
+            r"heißt|heiratet|studiert|kommt|zieht|wird~\d+|ist~(?:mein\w*|unser\w*|allergisch|"
+            r"der|die|ein\w*|schwanger|umgezogen)|hat~(?:am|einen|eine))\b|\b(?:allergi\w+|"
+            r"unverträglich\w*|vegan\w*|vegetari\w+|laktose\w*|geburtstag|hochzeitstag|"
+            r"geboren)\b|\b(?:mein|unser)\w*~(?:\w+~){1,2}?(?:heißt|wohnt|lebt|arbeitet|"
+            r"kommt~aus|studiert)\b"
         ),
         learnt(
             r"\b(?:stellt~sich~heraus|hat~sich~herausgestellt|stellte~sich~heraus|gelernt|"
-            r"lektion|die~ursache|der~grund|das~problem|"
-            r"die~lösung|der~trick|der~fehler~(?:war|lag)|es~lag~(?:an|daran)|herausgefunden|"
+            r"lektion|die~ursache|der~grund|das~problem|die~lösung|der~trick|der~fehler~(?:war|"
+            r"lag)|es~lag~(?:an|daran)|herausgefunden|"
             r"übrigens|wichtig:|achtung:)",
             2.0,
         ),
         learnt(
             r"\b(?:der|die|das|unser\w*|jede[rs]?|alle|(?-i:[A-ZÄÖÜ])[\w.-]+)~(?:[\w./-]+~)"
-            r"{0,5}?(?:braucht|brauchen|benötigt|benötigen|muss|"
-            r"müssen|läuft~(?:auf|unter|nur|mit)|liegt~(?:in|im|auf|unter)|liegen~(?:in|im|auf|"
-            r"unter)|funktioniert~(?:nur|nicht)|"
-            r"unterstützt|steht~(?:in|im|auf)|gehört|kostet|startet~(?:um|nur)|schließt|öffnet|"
-            r"endet|hängt~von|verwendet|"
-            r"heißt|akzeptiert|erlaubt|enthält|befindet~sich|ist~(?:unter|auf|in|im)~\S+)\b"
+            r"{0,5}?(?:braucht|brauchen|benötigt|benötigen|muss|müssen|läuft~(?:auf|unter|nur|"
+            r"mit)|liegt~(?:in|im|auf|unter)|liegen~(?:in|im|auf|unter)|funktioniert~(?:nur|"
+            r"nicht)|unterstützt|steht~(?:in|im|auf)|gehört|kostet|startet~(?:um|nur)|schließt|"
+            r"öffnet|endet|hängt~von|verwendet|heißt|akzeptiert|erlaubt|enthält|befindet~sich|"
+            r"ist~(?:unter|auf|in|im)~\S+)\b"
         ),
     ),
     negative=(
         transient(
             r"\b(?:gerade|momentan|im~moment|grad|eben~(?:erst|noch)?|gleich|"
-            r"bin~(?:gleich~)?(?:müde|hungrig|krank|weg|"
-            r"wieder~da|fertig|unterwegs|spät~dran|kurz~weg)|schon~wieder|hole~(?:mir|kurz)|"
-            r"muss~(?:los|weg|kurz)|"
-            r"mir~ist~(?:kalt|warm|langweilig)|noch~(?:offen|nicht~fertig)|regnet|schneit|"
-            r"das~wetter)\b"
+            r"bin~(?:gleich~)?(?:müde|hungrig|krank|weg|wieder~da|fertig|unterwegs|spät~dran|"
+            r"kurz~weg)|schon~wieder|hole~(?:mir|kurz)|muss~(?:los|weg|kurz)|mir~ist~(?:kalt|"
+            r"warm|langweilig)|noch~(?:offen|nicht~fertig)|regnet|schneit|das~wetter)\b"
         ),
         hearsay(
             r"\b(?:angeblich|sagt~(?:man|er|sie)|\w+~(?:sagt|meint|behauptet),|habe~(?:gelesen|"

@@ -15,87 +15,71 @@ from hippod.cuewords.table import (
 
 _KIN = (
     r"mujer|marido|esposo|esposa|pareja|novi[oa]|prometid[oa]|madre|mamá|padre|papá|padres|"
-    r"hermanas?|hermanos?|hij[oa]s?|"
-    r"bebé|gemel[oa]s|tí[oa]|prim[oa]s?|sobrin[oa]s?|abuel[oa]s?|sueg\w+|cuñad[oa]|jef[ea]|"
-    r"compañer[oa]s?|caser[oa]|"
-    r"vecin[oa]s?|amig[oa]|médic[oa]|doctora?|dentista|terapeuta|abogad[oa]|gestora?|profesora?|"
-    r"perr[oa]|gat[oa]|"
-    r"nombre|apellido|dirección|cumpleaños|aniversario|piso|casa|coche|bici|oficina|empresa|"
-    r"equipo|trabajo|colegio|"
-    r"vuelo|tren|hotel|cita|examen|contrato|seguro|alquiler|presupuesto|proyecto|servidor|"
-    r"ordenador|cuenta|teléfono|"
-    r"número|boda|viaje|vacaciones|horario|alergia|dieta|mascota"
+    r"hermanas?|hermanos?|hij[oa]s?|bebé|gemel[oa]s|tí[oa]|prim[oa]s?|sobrin[oa]s?|abuel[oa]s?|"
+    r"sueg\w+|cuñad[oa]|jef[ea]|compañer[oa]s?|caser[oa]|vecin[oa]s?|amig[oa]|médic[oa]|"
+    r"doctora?|dentista|terapeuta|abogad[oa]|gestora?|profesora?|perr[oa]|gat[oa]|nombre|"
+    r"apellido|dirección|cumpleaños|aniversario|piso|casa|coche|bici|oficina|empresa|equipo|"
+    r"trabajo|colegio|vuelo|tren|hotel|cita|examen|contrato|seguro|alquiler|presupuesto|"
+    r"proyecto|servidor|ordenador|cuenta|teléfono|número|boda|viaje|vacaciones|horario|alergia|"
+    r"dieta|mascota"
 )
 _LEAD = (
     r"^\W*(?:(?:hola|oye|ey|ah|oh|ok|vale|bueno|pues|y|pero|también|además|por~cierto|jaja\w*|"
-    r"sí|no|claro|genial|gracias|"
-    r"perdón|por~favor|entonces|ahora)\b\W*)*"
+    r"sí|no|claro|genial|gracias|perdón|por~favor|entonces|ahora)\b\W*)*"
 )
 TABLE = Table(
     explicit=compiled(
         r"\b(?:recuerda(?:~que|~bien|:|lo)?|acuérdate|acordarte|no~(?:te~)?olvid(?:es|ar)|"
-        r"ten~en~cuenta|tenlo~en~cuenta|toma~nota|"
-        r"anota|apunta|apúnta(?:te|lo)|apúntatelo|anótalo|guarda~(?:esto|que|"
-        r"en~(?:tu~)?memoria)|memoriza|para~que~(?:conste|lo~sepas|te~acuerdes)|"
-        r"que~no~se~(?:te~)?olvide|nota~mental)\b"
+        r"ten~en~cuenta|tenlo~en~cuenta|toma~nota|anota|apunta|apúnta(?:te|lo)|apúntatelo|"
+        r"anótalo|guarda~(?:esto|que|en~(?:tu~)?memoria)|memoriza|para~que~(?:conste|lo~sepas|"
+        r"te~acuerdes)|que~no~se~(?:te~)?olvide|nota~mental)\b"
     ),
     not_explicit=compiled(r"\b(?:recuerdas~|te~acuerdas|no~recuerdo|no~me~acuerdo)\b|^\W*¿"),
     question=compiled(
         r"¿|"
         + _LEAD
         + r"(?:qué|quién|quiénes|cómo|cuándo|cuánd?t[oa]s?|cuánto|dónde|por~qué|cuál(?:es)?|"
-        r"puedes|podrías|"
-        r"sabes|tienes|hay~algun\w*|crees|quieres|me~(?:puedes|podrías))\b(?!.*[.!]$)|"
-        r"\b(?:verdad|no~crees|qué~opinas)\W*$|"
-        r"\bme~pregunto\b|\bni~idea\b|\bno~sé~(?:si|qué|cómo)\b"
+        r"puedes|podrías|sabes|tienes|hay~algun\w*|crees|quieres|me~(?:puedes|"
+        r"podrías))\b(?!.*[.!]$)|\b(?:verdad|no~crees|qué~opinas)\W*$|\bme~pregunto\b|"
+        r"\bni~idea\b|\bno~sé~(?:si|qué|cómo)\b"
     ),
     hypothesis=compiled(
         r"\b(?:quizás?|tal~vez|a~lo~mejor|algún~día|hipotétic\w+|imagina|supongamos|y~si|ojalá|"
-        r"estoy~pensando|estamos~pensando|"
-        r"podríamos|podría~ser|debería(?:mos)?~(?:quizá|probar)|no~estoy~segur[oa]|sin~decidir|"
-        r"me~gustaría~(?:saber|poder)|"
-        r"sería~(?:bueno|genial|mejor|divertido))\b|\bsi~\w+(?:ara|iera|ase|iese|áramos|"
-        r"iéramos)n?\b"
+        r"estoy~pensando|estamos~pensando|podríamos|podría~ser|debería(?:mos)?~(?:quizá|probar)|"
+        r"no~estoy~segur[oa]|sin~decidir|me~gustaría~(?:saber|poder)|sería~(?:bueno|genial|"
+        r"mejor|divertido))\b|\bsi~\w+(?:ara|iera|ase|iese|áramos|iéramos)n?\b"
     ),
     request=compiled(
         _LEAD + r"(?:dime|muéstra(?:me)?|muestra|busca|abre|ejecuta|escribe|arregla|añade|agrega|"
-        r"envía|manda|revisa|mira|haz|crea|"
-        r"actualiza|borra|elimina|mueve|explica(?:me)?|resume|traduce|lee|ayúdame|prueba|"
-        r"cuéntame|dame|pon|quita|cambia|"
-        r"instala|compara|calcula|lista|reserva|recuérdame|espera|olvídalo|da~igual|veamos|"
-        r"vamos~a~(?:ver|probar))\b"
+        r"envía|manda|revisa|mira|haz|crea|actualiza|borra|elimina|mueve|explica(?:me)?|resume|"
+        r"traduce|lee|ayúdame|prueba|cuéntame|dame|pon|quita|cambia|instala|compara|calcula|"
+        r"lista|reserva|recuérdame|espera|olvídalo|da~igual|veamos|vamos~a~(?:ver|probar))\b"
     ),
     small_talk=compiled(
         r"(?:\W|\d|\b(?:hola|buenas|buenos|días|tardes|noches|gracias|muchas|mil|de|nada|vale|"
-        r"ok|sí|no|claro|genial|perfecto|"
-        r"bien|muy|jaja\w*|jeje\w*|xd|adiós|hasta|luego|mañana|pronto|chao|perdón|lo|siento|qué|"
-        r"tal|todo|eso|es|está|"
-        r"guay|súper|estupendo|vaya|uf|bueno|pues|ya|entendido|por|favor|un|una|día|así|exacto|"
-        r"cierto|igualmente|también)\b)+"
+        r"ok|sí|no|claro|genial|perfecto|bien|muy|jaja\w*|jeje\w*|xd|adiós|hasta|luego|mañana|"
+        r"pronto|chao|perdón|lo|siento|qué|tal|todo|eso|es|está|guay|súper|estupendo|vaya|uf|"
+        r"bueno|pues|ya|entendido|por|favor|un|una|día|así|exacto|cierto|igualmente|también)\b)+"
     ),
     finished=compiled(
         r"\b(?:he|ya~he)~(?!leído|visto|encontrado|buscado|revisado|mirado|anotado|guardado|"
-        r"intentado|entendido)(?:\w+(?:ado|ido)|hecho|"
-        r"puesto|escrito|resuelto|abierto|roto)\b|(?:^|[,.;]\s*)(?!busqué|revisé|encontré|miré|"
-        r"noté|intenté)\w{3,}[^r\W]é~(?:el|la|los|las|un|"
-        r"una|todo|tod[oa]s|que)\b|^(?:listo|hecho|arreglado|corregido|solucionado|"
+        r"intentado|entendido)(?:\w+(?:ado|ido)|hecho|puesto|escrito|resuelto|abierto|roto)\b|"
+        r"(?:^|[,.;]\s*)(?!busqué|revisé|encontré|miré|noté|intenté)\w{3,}[^r\W]é~(?:el|la|los|"
+        r"las|un|una|todo|tod[oa]s|que)\b|^(?:listo|hecho|arreglado|corregido|solucionado|"
         r"resuelto)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:voy~a|puedo|podría|déjame|estoy~\w+ndo|quieres~que|te~gustaría|si~quieres|puedes|"
-        r"creo~que|no~(?:he~)?pud\w+|"
-        r"\w+ré~(?:el|la|los|las|un|una|a)\b)"
+        r"creo~que|no~(?:he~)?pud\w+|\w+ré~(?:el|la|los|las|un|una|a)\b)"
     ),
     positive=(
         decision(
             r"\b(?:(?:hemos|he|han|ha)~(?:\w+mente~|por~fin~|ya~)?(?:decidido|acordado|elegido|"
-            r"optado|quedado|escogido|aprobado|cambiado|"
-            r"pasado~a|cancelado|aplazado|descartado|migrado)|decidimos|acordamos|elegimos|"
-            r"optamos|quedamos~en|decisión|"
-            r"nos~(?:quedamos|pasamos|mudamos|cambiamos)|al~final~(?:vamos|usamos|usaremos|será)|"
-            r"vamos~(?:a~(?:usar|dejar|cambiar|lanzar|mantener|migrar)|con)|usaremos|dejamos~de|"
-            r"cambiamos~(?:a|de)|descartamos|"
-            r"mantenemos|lanzamos)\b"
+            r"optado|quedado|escogido|aprobado|cambiado|pasado~a|cancelado|aplazado|descartado|"
+            r"migrado)|decidimos|acordamos|elegimos|optamos|quedamos~en|decisión|"
+            r"nos~(?:quedamos|pasamos|mudamos|cambiamos)|al~final~(?:vamos|usamos|usaremos|"
+            r"será)|vamos~(?:a~(?:usar|dejar|cambiar|lanzar|mantener|migrar)|con)|usaremos|"
+            r"dejamos~de|cambiamos~(?:a|de)|descartamos|mantenemos|lanzamos)\b"
         ),
         decision(
             r"\b(?:en~(?:vez|lugar)~de|ya~no|a~partir~de|de~ahora~en~adelante|desde~ahora|"
@@ -104,21 +88,18 @@ TABLE = Table(
         ),
         preference(
             r"\b(?:prefier[oea]n?|preferimos|me~(?:gustan?|encantan?|molestan?|disgustan?|"
-            r"ponen?~(?:de~los~)?nervios\w*|"
-            r"aburren?|fascinan?|agobian?|cae)|no~me~gustan?|no~soporto|no~aguanto|odio|odia|"
-            r"detest[oa]|adoro|mi~\w+~(?:favorit[oa]|"
+            r"ponen?~(?:de~los~)?nervios\w*|aburren?|fascinan?|agobian?|cae)|no~me~gustan?|"
+            r"no~soporto|no~aguanto|odio|odia|detest[oa]|adoro|mi~\w+~(?:favorit[oa]|"
             r"preferid[oa])|favorit[oa]s?|le~(?:gustan?|encantan?)|no~(?:como|bebo)|evito|"
             r"soy~(?:muy~)?(?:fan|aficionad[oa])|mejor~sin)\b"
         ),
         standing(
             r"\b(?:siempre|nunca|jamás|cada~vez~que|por~defecto|salvo~que|a~menos~que|"
-            r"no~me~(?:mandes|envíes|llames|escribas|pongas|hables|des))\b"
-            r"(?=.*\b(?:\w+(?:me|lo|as|es)|usa|respond\w+|escrib\w+|contest\w+|hazlo|pon|evita|"
-            r"llama\w*|avis\w+|respuestas?|"
-            r"reuniones)\b)|"
-            r"\b(?:respónde\w*|contésta\w*|respuestas)\b.*\b(?:español|inglés|corta?s?|breves?|"
-            r"cort[oa]s|formal|emojis?)\b|\bllámame\b|"
-            r"\bno~uses\b|\bevita\b"
+            r"no~me~(?:mandes|envíes|llames|escribas|pongas|hables|des))\b(?=.*\b(?:\w+(?:me|lo|"
+            r"as|es)|usa|respond\w+|escrib\w+|contest\w+|hazlo|pon|evita|llama\w*|avis\w+|"
+            r"respuestas?|reuniones)\b)|\b(?:respónde\w*|contésta\w*|"
+            r"respuestas)\b.*\b(?:español|inglés|corta?s?|breves?|cort[oa]s|formal|emojis?)\b|"
+            r"\bllámame\b|\bno~uses\b|\bevita\b"
         ),
         personal(
             rf"\b(?:mi|mis|nuestr[oa]s?|su|sus)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:es|son|está|están|era|fue|tiene|tienen|se~\w+|vive|viven|"
@@ -127,49 +108,46 @@ TABLE = Table(
         ),
         personal(
             r"\b(?:vivo|vivimos|trabajo~(?:en|como|de|para|con|desde)|estudio~(?:en|\w+)|"
-            r"soy~(?:de|un|una|alérgic[oa]|veget\w+|vegan[oa]|celíac[oa]|diabétic[oa]|"
-            r"\w+(?:or|ora|ista|ero|era|ico|ica|ado|ada)\b)|me~llamo|nací|tengo~(?:un|una|dos|"
-            r"tres|cuatro|\d+|alergia)|hablo~\w+|me~(?:mudo|"
-            r"caso|jubilo|mudé|casé|voy|cambio)|nos~mudamos|estoy~(?:casad[oa]|embarazada|"
-            r"divorciad[oa]|de~vacaciones)|conduzco|toco~(?:el|la)|"
-            r"empiezo|dejo~(?:el|mi)|no~puedo~comer|compré|compramos|vendí|entro~a)\b"
+            r"soy~(?:de|un|una|alérgic[oa]|veget\w+|vegan[oa]|celíac[oa]|diabétic[oa]|\w+(?:or|"
+            r"ora|ista|ero|era|ico|ica|ado|ada)\b)|me~llamo|nací|tengo~(?:un|una|dos|tres|"
+            r"cuatro|\d+|alergia)|hablo~\w+|me~(?:mudo|caso|jubilo|mudé|casé|voy|cambio)|"
+            r"nos~mudamos|estoy~(?:casad[oa]|embarazada|divorciad[oa]|de~vacaciones)|conduzco|"
+            r"toco~(?:el|la)|empiezo|dejo~(?:el|mi)|no~puedo~comer|compré|compramos|vendí|"
+            r"entro~a)\b"
         ),
         personal(
             r"(?:^|[,;:]\s*|\b(?:y|que)~)(?-i:[A-ZÁÉÍÓÚÑ])\w+~(?:es~(?:mi|nuestr[oa]|el|la|un|"
-            r"una|alérgic[oa]|vegan[oa])|vive|trabaja|lleva|dirige|se~(?:casa|muda|"
-            r"jubila|llama)|cumple|estudia|viene|llega|tiene)\b|\b(?:alergi\w+|alérgic[oa]|"
-            r"celíac[oa]|intoleran\w+|vegan[oa]|vegetarian[oa]|"
-            r"cumpleaños|aniversario|embarazada)\b|"
-            r"\b(?:mi|nuestr[oa])~(?:\w+~){1,2}?(?:se~llama|vive|trabaja|es~(?:un|una|de|el|la))\b"
+            r"una|alérgic[oa]|vegan[oa])|vive|trabaja|lleva|dirige|se~(?:casa|muda|jubila|"
+            r"llama)|cumple|estudia|viene|llega|tiene)\b|\b(?:alergi\w+|alérgic[oa]|celíac[oa]|"
+            r"intoleran\w+|vegan[oa]|vegetarian[oa]|cumpleaños|aniversario|embarazada)\b|"
+            r"\b(?:mi|nuestr[oa])~(?:\w+~){1,2}?(?:se~llama|vive|trabaja|es~(?:un|una|de|el|"
+            r"la))\b"
         ),
         learnt(
             r"\b(?:resulta~que|resultó~(?:que|ser)|la~lección|aprend(?:í|imos)|el~(?:problema|"
-            r"truco|motivo|fallo|error)~(?:es|era|fue|estaba)|la~"
-            r"(?:causa|solución|clave|razón)~(?:es|era|fue)|ojo:|importante:|descubr(?:í|imos)|"
+            r"truco|motivo|fallo|error)~(?:es|era|fue|estaba)|la~(?:causa|solución|clave|"
+            r"razón)~(?:es|era|fue)|ojo:|importante:|descubr(?:í|imos)|"
             r"me~di~cuenta)",
             2.0,
         ),
         learnt(
             r"\b(?:el|la|los|las|nuestr[oa]s?|cada|tod[oa]s|"
             r"(?-i:[A-ZÁÉÍÓÚÑ])[\w.-]+)~(?:[\w./-]+~){0,5}?(?:necesitan?|requieren?|deben?|"
-            r"tienen?~que|solo~"
-            r"(?:funcionan?|aceptan?|admiten?|abren?)|no~(?:soportan?|funcionan?|aceptan?|"
-            r"admiten?|permiten?)|depende|corren?~en|"
-            r"están?~(?:en|guardad[oa]s?|alojad[oa]s?|configurad[oa]s?|limitad[oa]s?)|caducan?|"
-            r"vencen?|cuestan?|pertenecen?|se~(?:guardan?|llaman?|"
-            r"ejecutan?|encuentran?|renuevan?)|usan?~\w+|escuchan?~en|cierran?~a|abren?~a|"
-            r"empiezan?~a|falla~(?:si|cuando)|"
+            r"tienen?~que|solo~(?:funcionan?|aceptan?|admiten?|abren?)|no~(?:soportan?|"
+            r"funcionan?|aceptan?|admiten?|permiten?)|depende|corren?~en|están?~(?:en|"
+            r"guardad[oa]s?|alojad[oa]s?|configurad[oa]s?|limitad[oa]s?)|caducan?|vencen?|"
+            r"cuestan?|pertenecen?|se~(?:guardan?|llaman?|ejecutan?|encuentran?|renuevan?)|"
+            r"usan?~\w+|escuchan?~en|cierran?~a|abren?~a|empiezan?~a|falla~(?:si|cuando)|"
             r"se~(?!ve\b|ven\b|puede)\w+(?:a|e|an|en)|llevan?~\w+|gestionan?)\b"
         ),
     ),
     negative=(
         transient(
             r"\b(?:ahora~mismo|en~este~momento|de~momento|ahorita|estoy~(?:cansad[oa]|"
-            r"ocupad[oa]|list[oa]|aburrid[oa]|enferm[oa]|\w+ndo)|tengo~(?:hambre|sueño|"
-            r"frío|calor|prisa|una~(?:pregunta|duda|idea)|\d+~(?:pestañas|correos|mensajes))|"
-            r"voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|otra~vez|"
-            r"todavía~(?:no|está)|hace~(?:sol|frío|calor|viento)|llueve|está~(?:caído|roto|"
-            r"lento|abiert[oa]))\b"
+            r"ocupad[oa]|list[oa]|aburrid[oa]|enferm[oa]|\w+ndo)|tengo~(?:hambre|sueño|frío|"
+            r"calor|prisa|una~(?:pregunta|duda|idea)|\d+~(?:pestañas|correos|mensajes))|"
+            r"voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|otra~vez|todavía~(?:no|está)|"
+            r"hace~(?:sol|frío|calor|viento)|llueve|está~(?:caído|roto|lento|abiert[oa]))\b"
         ),
         hearsay(
             r"\b(?:dicen~que|(?:\w+~)?dice~que|según~\w+|he~(?:leído|oído)|leí|supuestamente|"

@@ -15,29 +15,25 @@ from hippod.cuewords.table import (
 
 _KIN = (
     r"femme|mari|épou(?:x|se)|compagn(?:on|e)|copain|copine|fiancée?|mère|maman|père|papa|"
-    r"parents|sœurs?|soeurs?|frères?|fils|filles?|"
-    r"enfants?|bébé|jumeaux|jumelles|oncle|tante|cousine?s?|neveu|nièce|grand-\w+|beau[x]?-\w+|"
-    r"belle-\w+|chef(?:fe)?|patronn?e?|collègues?|"
+    r"parents|sœurs?|soeurs?|frères?|fils|filles?|enfants?|bébé|jumeaux|jumelles|oncle|tante|"
+    r"cousine?s?|neveu|nièce|grand-\w+|beau[x]?-\w+|belle-\w+|chef(?:fe)?|patronn?e?|collègues?|"
     r"propriétaire|propriétaires|voisine?s?|amie?|médecin|docteur|dentiste|psy|avocate?|"
-    r"comptable|prof\w*|chien(?:ne)?|chat(?:te)?|"
-    r"nom|prénom|adresse|anniversaire|appart\w*|maison|voiture|vélo|bureau|boîte|entreprise|"
-    r"équipe|travail|boulot|école|vol|train|hôtel|"
+    r"comptable|prof\w*|chien(?:ne)?|chat(?:te)?|nom|prénom|adresse|anniversaire|appart\w*|"
+    r"maison|voiture|vélo|bureau|boîte|entreprise|équipe|travail|boulot|école|vol|train|hôtel|"
     r"rendez-vous|rdv|examen|contrat|assurance|loyer|budget|projet|serveur|ordinateur|compte|"
-    r"téléphone|numéro|mariage|voyage|vacances|"
-    r"horaires?|allergie|régime|permis|passeport"
+    r"téléphone|numéro|mariage|voyage|vacances|horaires?|allergie|régime|permis|passeport"
 )
 _LEAD = (
     r"^\W*(?:(?:salut|bonjour|coucou|hey|ah|oh|ok|bon|bien|alors|et|mais|aussi|au~fait|du~coup|"
-    r"mdr|haha|oui|non|ouais|super|merci|"
-    r"désolée?|s'il~te~plaît|stp|donc|maintenant|d'ailleurs)\b\W*)*"
+    r"mdr|haha|oui|non|ouais|super|merci|désolée?|s'il~te~plaît|stp|donc|maintenant|"
+    r"d'ailleurs)\b\W*)*"
 )
 TABLE = Table(
     explicit=compiled(
         r"\b(?:souviens-toi|rappelle-toi|n'oublie~(?:pas|jamais)|n'oubliez~pas|oublie~pas|"
-        r"retiens|retenez|garde~(?:ça~|bien~|cela~)?en~(?:tête|mémoire)|"
-        r"prends?~note|note~(?:que|bien|ça|le|cela|-le)|à~retenir|à~noter|pour~mémoire|"
-        r"pour~info|enregistre~(?:que|ça|cela)|mémorise|"
-        r"note~pour~(?:moi|plus~tard))\b"
+        r"retiens|retenez|garde~(?:ça~|bien~|cela~)?en~(?:tête|mémoire)|prends?~note|"
+        r"note~(?:que|bien|ça|le|cela|-le)|à~retenir|à~noter|pour~mémoire|pour~info|"
+        r"enregistre~(?:que|ça|cela)|mémorise|note~pour~(?:moi|plus~tard))\b"
     ),
     not_explicit=compiled(
         r"\b(?:tu~te~souviens|te~souviens-tu|je~(?:ne~)?me~(?:souviens|rappelle)|"
@@ -45,56 +41,51 @@ TABLE = Table(
     ),
     question=compiled(
         _LEAD + r"(?:qu'est-ce|est-ce|que~(?:penses|fais|veux)|qui~(?:est|a|peut)|quoi|comment|"
-        r"quand~(?:est|part|arrive)|où|pourquoi|combien|"
-        r"quelle?s?|peux-tu|pourrais-tu|tu~(?:peux|pourrais|sais|penses|as~(?:vu|une~idée))|"
-        r"as-tu|es-tu|sais-tu|faut-il|y~a-t-il|c'est~quoi)\b(?!.*[.!]$)"
+        r"quand~(?:est|part|arrive)|où|pourquoi|combien|quelle?s?|peux-tu|pourrais-tu|"
+        r"tu~(?:peux|pourrais|sais|penses|as~(?:vu|une~idée))|as-tu|es-tu|sais-tu|faut-il|"
+        r"y~a-t-il|c'est~quoi)\b(?!.*[.!]$)"
         r"|\b(?:non|hein|n'est-ce~pas|tu~en~penses~quoi)\s*\?*$(?<=\?)|\bje~me~demande\b|"
         r"\baucune~idée\b|\bje~ne~sais~pas~(?:si|quoi|comment)\b"
     ),
     hypothesis=compiled(
         r"\b(?:peut-être|éventuellement|un~jour~(?:on|je|nous|peut)|hypothétique\w*|imagine(?:z|"
-        r"ons)?|supposons|et~si|si~(?:j'|je~|on~|nous~)\w*(?:ais|ait|ions)|"
-        r"je~(?:pense~à|songe|réfléchis|devrais~peut)|on~(?:pourrait|devrait)|nous~pourrions|"
-        r"ce~serait~(?:bien|cool|sympa|mieux)|pas~(?:encore~)?(?:décidé|sûre?)|"
-        r"j'aimerais~(?:bien|savoir)|j'hésite)\b"
+        r"ons)?|supposons|et~si|si~(?:j'|je~|on~|nous~)\w*(?:ais|ait|ions)|je~(?:pense~à|songe|"
+        r"réfléchis|devrais~peut)|on~(?:pourrait|devrait)|nous~pourrions|ce~serait~(?:bien|cool|"
+        r"sympa|mieux)|pas~(?:encore~)?(?:décidé|sûre?)|j'aimerais~(?:bien|savoir)|j'hésite)\b"
     ),
     request=compiled(
         _LEAD + r"(?:dis-moi|montre(?:-moi)?|cherche|ouvre|lance|écris|corrige|ajoute|envoie|"
-        r"vérifie|regarde|fais|crée|mets|supprime|efface|déplace|"
-        r"explique(?:-moi)?|résume|traduis|lis|aide-moi|essaie|donne(?:-moi)?|enlève|change|"
-        r"installe|compare|calcule|liste|réserve|rappelle-moi|attends|"
-        r"laisse~tomber|oublie~ça|voyons|on~va~voir)\b"
+        r"vérifie|regarde|fais|crée|mets|supprime|efface|déplace|explique(?:-moi)?|résume|"
+        r"traduis|lis|aide-moi|essaie|donne(?:-moi)?|enlève|change|installe|compare|calcule|"
+        r"liste|réserve|rappelle-moi|attends|laisse~tomber|oublie~ça|voyons|on~va~voir)\b"
     ),
     small_talk=compiled(
         r"(?:\W|\d|\b(?:salut|bonjour|bonsoir|coucou|merci|beaucoup|de|rien|je|t'en|prie|ok|oui|"
-        r"non|ouais|d'accord|super|parfait|génial|"
-        r"cool|bien|très|mdr|lol|haha|ah|oh|à|demain|plus|tard|bientôt|bonne|bon|nuit|journée|"
-        r"soirée|ciao|désolée?|pas|grave|ça|va|marche|"
+        r"non|ouais|d'accord|super|parfait|génial|cool|bien|très|mdr|lol|haha|ah|oh|à|demain|"
+        r"plus|tard|bientôt|bonne|bon|nuit|journée|soirée|ciao|désolée?|pas|grave|ça|va|marche|"
         r"c'est|est|était|vrai|exact|compris|noté|top|nickel|tant|mieux|pis|bah|ben|hein|voilà|"
         r"et|toi|tout)\b)+"
     ),
     finished=compiled(
         r"\bj'ai~(?:bien~|déjà~|aussi~|enfin~)?(?!lu\b|vu\b|trouvé|cherché|vérifié|regardé|noté|"
-        r"enregistré|essayé|compris|pensé)(?:\w+(?:é|és|ée|ées)|mis|fait|"
-        r"écrit|refait|ouvert|résolu|rendu|remis|construit|réduit|défini|fini|établi)\b|"
-        r"^(?:c'est~(?:fait|corrigé|réglé)|corrigé|terminé|résolu|réparé)\s*[:,–-]"
+        r"enregistré|essayé|compris|pensé)(?:\w+(?:é|és|ée|ées)|mis|fait|écrit|refait|ouvert|"
+        r"résolu|rendu|remis|construit|réduit|défini|fini|établi)\b|^(?:c'est~(?:fait|corrigé|"
+        r"réglé)|corrigé|terminé|résolu|réparé)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:je~(?:vais|peux|pourrais|pense|crois|regarde|vérifie|cherche)|veux-tu|"
-        r"voulez-vous|souhaites-tu|si~tu~veux|tu~peux|laisse-moi|"
-        r"je~n'ai~pas|impossible)\b"
+        r"voulez-vous|souhaites-tu|si~tu~veux|tu~peux|laisse-moi|je~n'ai~pas|impossible)\b"
     ),
     positive=(
         decision(
             r"\b(?:(?:a|ai|avons|ont|on~a|j'ai|c'est|est)~(?:\w+ment~|enfin~|finalement~|"
             r"donc~)?(?:décidé|choisi|convenu|opté|tranché|retenu|validé|adopté|passée?s?~(?:à|"
-            r"sur|chez)|"
-            r"abandonné|annulé|reporté|repoussé|remplacé|basculé|migré|changé~(?:de|pour))|"
-            r"décision|on~(?:part~(?:sur|avec)|passe~(?:à|sur)|garde|reste~(?:sur|avec)|"
+            r"sur|chez)|abandonné|annulé|reporté|repoussé|remplacé|basculé|migré|changé~(?:de|"
+            r"pour))|décision|on~(?:part~(?:sur|avec)|passe~(?:à|sur)|garde|reste~(?:sur|avec)|"
             r"prend|utilise|utilisera|abandonne|lance|déménage|bascule|remplace|arrête|migre)|"
-            r"nous~(?:partons~sur|passons~(?:à|sur)|gardons|"
-            r"utilisons|utiliserons|restons|prenons|abandonnons|lançons|arrêtons))\b|"
-            r"\bc'est~(?:fini|décidé|acté|réglé)\b|\bon~s'est~mis~d'accord\b"
+            r"nous~(?:partons~sur|passons~(?:à|sur)|gardons|utilisons|utiliserons|restons|"
+            r"prenons|abandonnons|lançons|arrêtons))\b|\bc'est~(?:fini|décidé|acté|réglé)\b|"
+            r"\bon~s'est~mis~d'accord\b"
         ),
         decision(
             r"\b(?:au~lieu~de|plutôt~que|à~la~place|ne~\w+~plus|n'\w+~plus|"
@@ -103,22 +94,21 @@ TABLE = Table(
         ),
         preference(
             r"\b(?:je~(?:préfère|préfere|déteste|hais|adore|n'aime~(?:pas|que|pas~du~tout)|"
-            r"ne~supporte~pas|ne~mange~(?:pas|jamais|plus)|ne~bois~(?:pas|jamais|plus)|"
-            r"évite|suis~fan)|j'(?:adore|aime(?!rais)|évite|ai~horreur)|(?:il|elle|on|nous|"
+            r"ne~supporte~pas|ne~mange~(?:pas|jamais|plus)|ne~bois~(?:pas|jamais|plus)|évite|"
+            r"suis~fan)|j'(?:adore|aime(?!rais)|évite|ai~horreur)|(?:il|elle|on|nous|"
             r"(?-i:[A-ZÉ])\w+)~(?:préfèr\w+|déteste\w*|adore\w*|n'aime~pas|aime~(?:bien|les|le|"
-            r"la)|ne~supporte~pas)|"
-            r"mon~\w+~préféré|ma~\w+~préférée|préférée?s?|m'(?:énervent?|agacent?|ennuient?|"
-            r"insupporte)|me~(?:gênent?|dérangent?|convient|plaît|rend)|pas~fan)\b"
+            r"la)|ne~supporte~pas)|mon~\w+~préféré|ma~\w+~préférée|préférée?s?|m'(?:énervent?|"
+            r"agacent?|ennuient?|insupporte)|me~(?:gênent?|dérangent?|convient|plaît|rend)|"
+            r"pas~fan)\b"
         ),
         standing(
             r"\b(?:toujours|jamais|à~chaque~fois|chaque~fois|par~défaut|sauf~si|"
-            r"systématiquement|sans~me~demander)\b"
-            r"(?=.*\b(?:\w+-moi|réponds?|répondre|réponses?|écris|utilise|mets|évite|demande|"
-            r"préviens|envoie|fais|réunions?|s'il~te~plaît|stp)\b)|"
-            r"\b(?:réponds?(?:-moi)?|réponses|messages)\b.*\b(?:français|anglais|courte?s?|"
-            r"brèves?|concise?s?|emojis?|tutoi\w+|vouvoi\w+|listes?)\b|\bappelle-moi\b|"
-            r"\btutoie-moi\b|\bvouvoie-moi\b|\bne~(?:m'|me~)\w+~(?:pas|jamais|plus)\b|"
-            r"\bpas~d(?:e|')~?\w+~(?:s'il~te~plaît|stp|sauf|avant|après|le)\b"
+            r"systématiquement|sans~me~demander)\b(?=.*\b(?:\w+-moi|réponds?|répondre|réponses?|"
+            r"écris|utilise|mets|évite|demande|préviens|envoie|fais|réunions?|s'il~te~plaît|"
+            r"stp)\b)|\b(?:réponds?(?:-moi)?|réponses|messages)\b.*\b(?:français|anglais|"
+            r"courte?s?|brèves?|concise?s?|emojis?|tutoi\w+|vouvoi\w+|listes?)\b|"
+            r"\bappelle-moi\b|\btutoie-moi\b|\bvouvoie-moi\b|\bne~(?:m'|me~)\w+~(?:pas|jamais|"
+            r"plus)\b|\bpas~d(?:e|')~?\w+~(?:s'il~te~plaît|stp|sauf|avant|après|le)\b"
         ),
         personal(
             rf"\b(?:mon|ma|mes|notre|nos|son|sa|ses|leur)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:est|sont|était|a|ont|s'appelle|habite|habitent|vit|travaille|vient|viennent|arrive|"
@@ -128,51 +118,47 @@ TABLE = Table(
         personal(
             r"\b(?:j'habite|je~(?:vis|travaille~(?:à|chez|comme|dans|pour|en|sur)|suis~(?:né|"
             r"née|de|un|une|allergique|végétarien\w*|végane?|marié\w*|enceinte|divorcé\w*|"
-            r"diabétique|"
-            r"intolérant\w*|gauch\w+|\w+(?:eur|euse|iste|ien|ienne|ère|trice)\b|en~(?:vacances|"
-            r"congé|déplacement))|m'appelle|viens~de~(?:m'installer|(?-i:[A-Z])\w+)|parle~\w+|"
-            r"déménage|pars~(?:à|en|"
-            r"au|pour)|commence|rejoins|quitte|conduis|joue|porte|me~marie)|j'(?:étudie|"
-            r"ai~(?:un|une|deux|trois|\d+~ans|acheté|vendu|grandi|déménagé|signé)|enseigne|"
-            r"emménage)|nous~"
-            r"(?:habitons|vivons|avons~(?:un|une|deux)|déménageons))\b"
+            r"diabétique|intolérant\w*|gauch\w+|\w+(?:eur|euse|iste|ien|ienne|ère|trice)\b|"
+            r"en~(?:vacances|congé|déplacement))|m'appelle|viens~de~(?:m'installer|"
+            r"(?-i:[A-Z])\w+)|parle~\w+|déménage|pars~(?:à|en|au|pour)|commence|rejoins|quitte|"
+            r"conduis|joue|porte|me~marie)|j'(?:étudie|ai~(?:un|une|deux|trois|\d+~ans|acheté|"
+            r"vendu|grandi|déménagé|signé)|enseigne|emménage)|nous~(?:habitons|vivons|"
+            r"avons~(?:un|une|deux)|déménageons))\b"
         ),
         personal(
             r"(?:^|[,;:]\s*|\b(?:et|que)~)(?-i:[A-ZÉÈÀ])\w+~(?:est~(?:mon|ma|notre|le|la|un|une|"
             r"allergique|végétarien\w*|enceinte)|habite|travaille|dirige|s'occupe|se~(?:marie|"
             r"charge)|fête|étudie|arrive|vient|a~(?:\d+~ans|un|une|eu))\b|\b(?:allerg\w+|"
-            r"intoléran\w+|végétarien\w*|végane?|anniversaire|enceinte|cœliaque)\b|"
-            r"\b(?:mon|ma|notre)~(?:\w+~){1,2}?(?:s'appelle|habite|travaille|est~(?:un|une|le|"
-            r"la|de))\b"
+            r"intoléran\w+|végétarien\w*|végane?|anniversaire|enceinte|cœliaque)\b|\b(?:mon|ma|"
+            r"notre)~(?:\w+~){1,2}?(?:s'appelle|habite|travaille|est~(?:un|une|le|la|de))\b"
         ),
         learnt(
             r"\b(?:il~s'avère|en~fait|il~se~trouve~que|la~leçon|j'ai~(?:appris|découvert|"
             r"compris)~(?:que|pourquoi)|on~a~(?:appris|découvert)|le~(?:problème|truc|souci|"
-            r"bug)~(?:est|était|"
-            r"venait|c'est)|la~(?:cause|solution|raison|clé)~(?:est|était|c'est)|attention:|"
+            r"bug)~(?:est|était|venait|c'est)|la~(?:cause|solution|raison|clé)~(?:est|était|"
+            r"c'est)|attention:|"
             r"important:|à~savoir)",
             2.0,
         ),
         learnt(
             r"\b(?:le|la|les|l'\w+|notre|nos|chaque|tou(?:s|tes)|"
             r"(?-i:[A-ZÉ])[\w.-]+)~?(?:[\w./'-]+~){0,5}?(?:a~besoin|ont~besoin|nécessite\w*|"
-            r"exige\w*|doi(?:t|vent)|ne~(?:supporte|marche|fonctionne|"
-            r"accepte|tourne)\w*~(?:pas|que)|fonctionne~(?:seulement|uniquement|avec)|dépend|"
-            r"tourne~(?:sur|sous|en)|est~(?:stocké|hébergé|configuré|limité|dans|sur|installé|"
-            r"géré|situé|fermé|ouvert|disponible)\w*|sont~(?:stocké|hébergé|dans|sur|rangé)\w*|"
-            r"expire\w*|coûte\w*|appartient|s'appelle|écoute~sur|utilise\w*|se~(?:trouve|"
-            r"connecte|renouvelle|lance)|ferme~à|ouvre~à|commence~à|plante~(?:si|quand))\b"
+            r"exige\w*|doi(?:t|vent)|ne~(?:supporte|marche|fonctionne|accepte|tourne)\w*~(?:pas|"
+            r"que)|fonctionne~(?:seulement|uniquement|avec)|dépend|tourne~(?:sur|sous|en)|"
+            r"est~(?:stocké|hébergé|configuré|limité|dans|sur|installé|géré|situé|fermé|ouvert|"
+            r"disponible)\w*|sont~(?:stocké|hébergé|dans|sur|rangé)\w*|expire\w*|coûte\w*|"
+            r"appartient|s'appelle|écoute~sur|utilise\w*|se~(?:trouve|connecte|renouvelle|"
+            r"lance)|ferme~à|ouvre~à|commence~à|plante~(?:si|quand))\b"
         ),
     ),
     negative=(
         transient(
             r"\b(?:en~ce~moment|là~maintenant|pour~l'instant|tout~de~suite|"
             r"je~(?:suis~(?:fatiguée?|occupée?|crevée?|malade|prête?|là|de~retour|en~train|"
-            r"en~retard)|reviens|file|vais~"
-            r"(?:manger|prendre|chercher|dormir|voir)|dois~(?:y~aller|filer))|j'ai~(?:faim|"
-            r"froid|chaud|sommeil|mal|une~(?:question|idée)|\d+~(?:onglets|mails|messages))|"
-            r"encore~(?:planté|cassé|en~panne)|il~(?:pleut|neige|fait~(?:beau|froid|chaud))|"
-            r"ça~(?:rame|plante|bugue))\b"
+            r"en~retard)|reviens|file|vais~(?:manger|prendre|chercher|dormir|voir)|"
+            r"dois~(?:y~aller|filer))|j'ai~(?:faim|froid|chaud|sommeil|mal|une~(?:question|"
+            r"idée)|\d+~(?:onglets|mails|messages))|encore~(?:planté|cassé|en~panne)|"
+            r"il~(?:pleut|neige|fait~(?:beau|froid|chaud))|ça~(?:rame|plante|bugue))\b"
         ),
         hearsay(
             r"\b(?:il~paraît|apparemment|selon~\w+|d'après~\w+|\w+~dit~que|on~dit~que|"

@@ -15,13 +15,12 @@ from hippod.cuewords.table import (
 
 _KIN = (
     r"mulher|marido|espos[oa]|namorad[oa]|parceir[oa]|noiv[oa]|mãe|pai|pais|irmãs?|irmãos?|"
-    r"irmão|filh[oa]s?|bebê|bebé|gême[oa]s|ti[oa]|prim[oa]s?|sobrinh[oa]s?|"
-    r"av[óôo]s?|sogr[oa]|cunhad[oa]|chefe|coleg[ae]s?|vizinh[oa]s?|amig[oa]|médic[oa]|doutora?|"
-    r"dentista|terapeuta|advogad[oa]|contador[a]?|professora?|"
-    r"cachorr[oa]|cão|cadela|gat[oa]|nome|sobrenome|endereço|aniversário|casa|apartamento|carro|"
-    r"bicicleta|escritório|empresa|equipe|equipa|time|trabalho|emprego|"
-    r"escola|voo|trem|comboio|hotel|consulta|prova|exame|contrato|seguro|aluguel|renda|"
-    r"orçamento|projeto|servidor|computador|conta|telefone|número|casamento|"
+    r"irmão|filh[oa]s?|bebê|bebé|gême[oa]s|ti[oa]|prim[oa]s?|sobrinh[oa]s?|av[óôo]s?|sogr[oa]|"
+    r"cunhad[oa]|chefe|coleg[ae]s?|vizinh[oa]s?|amig[oa]|médic[oa]|doutora?|dentista|terapeuta|"
+    r"advogad[oa]|contador[a]?|professora?|cachorr[oa]|cão|cadela|gat[oa]|nome|sobrenome|"
+    r"endereço|aniversário|casa|apartamento|carro|bicicleta|escritório|empresa|equipe|equipa|"
+    r"time|trabalho|emprego|escola|voo|trem|comboio|hotel|consulta|prova|exame|contrato|seguro|"
+    r"aluguel|renda|orçamento|projeto|servidor|computador|conta|telefone|número|casamento|"
     r"viagem|férias|horário|alergia|dieta|passaporte"
 )
 _LEAD = (
@@ -31,46 +30,44 @@ _LEAD = (
 TABLE = Table(
     explicit=compiled(
         r"\b(?:lembr[ae](?:-te)?~(?:que|disso|de~que|bem)|lembra:|lembre-se|não~(?:se~|"
-        r"te~)?esqueç\w+|não~(?:se~)?esquece|tenha?~em~mente|"
-        r"tem~em~(?:mente|conta)|leve~em~conta|toma~nota|anot[ae]|anote|guarda~(?:isso|isto|que|"
-        r"na~memória)|guarde|memoriz[ae]|regist[ar]\w*~(?:que|isso|aí)|"
-        r"para~(?:constar|futura~referência|não~esquecer)|nota~mental)\b"
+        r"te~)?esqueç\w+|não~(?:se~)?esquece|tenha?~em~mente|tem~em~(?:mente|conta)|"
+        r"leve~em~conta|toma~nota|anot[ae]|anote|guarda~(?:isso|isto|que|na~memória)|guarde|"
+        r"memoriz[ae]|regist[ar]\w*~(?:que|isso|aí)|para~(?:constar|futura~referência|"
+        r"não~esquecer)|nota~mental)\b"
     ),
     not_explicit=compiled(r"\b(?:você~(?:se~)?lembra|lembras-te|não~(?:me~)?lembro|não~lembro)\b"),
     question=compiled(
         _LEAD + r"(?:o~que|que~horas|quem|como~(?:é|está|faço|funciona|se|posso|vai)|quando~(?:é|"
-        r"vai|será)|quant[oa]s?|onde|por~que|por~quê|qual|quais|"
-        r"(?:você~)?(?:pode|poderia|consegue|sabe)~(?:me~|ver|fazer|mandar|checar|procurar|"
-        r"dizer)|podes|sabes|tem~como|será~que|dá~para)\b(?!.*[.!]$)|"
-        r"\b(?:né|certo|o~que~(?:você~)?acha)\?$|\bme~pergunto\b|\bnão~(?:sei|"
-        r"faço~ideia)~?(?:se|o~que|como)?\b"
+        r"vai|será)|quant[oa]s?|onde|por~que|por~quê|qual|quais|(?:você~)?(?:pode|poderia|"
+        r"consegue|sabe)~(?:me~|ver|fazer|mandar|checar|procurar|dizer)|podes|sabes|tem~como|"
+        r"será~que|dá~para)\b(?!.*[.!]$)|\b(?:né|certo|o~que~(?:você~)?acha)\?$|\bme~pergunto\b|"
+        r"\bnão~(?:sei|faço~ideia)~?(?:se|o~que|como)?\b"
     ),
     hypothesis=compiled(
         r"\b(?:talvez|quem~sabe|um~dia~(?:eu|a~gente|desses)|hipotetic\w+|imagin[ae]|"
-        r"suponha(?:mos)?|e~se|tomara|estou~pensando|estamos~pensando|"
-        r"poderíamos|podíamos|a~gente~podia|seria~(?:bom|legal|melhor|ótimo)|não~tenho~certeza|"
-        r"ainda~não~decid\w+|gostaria~de~(?:saber|poder))\b|"
-        r"\bse~(?:eu|a~gente|nós)~\w+(?:sse|ssemos|sem)\b"
+        r"suponha(?:mos)?|e~se|tomara|estou~pensando|estamos~pensando|poderíamos|podíamos|"
+        r"a~gente~podia|seria~(?:bom|legal|melhor|ótimo)|não~tenho~certeza|ainda~não~decid\w+|"
+        r"gostaria~de~(?:saber|poder))\b|\bse~(?:eu|a~gente|nós)~\w+(?:sse|ssemos|sem)\b"
     ),
     request=compiled(
         _LEAD + r"(?:me~(?:diz|diga|mostra|mostre|ajuda|ajude|manda|mande|fala|dá|conta)|diz-me|"
-        r"mostra|mostre|procura|procure|abre|abra|executa|execute|escreve|escreva|"
-        r"corrige|corrija|adiciona|adicione|envia|envie|manda|verifica|verifique|olha|olhe|faz|"
-        r"faça|cria|crie|atualiza|atualize|apaga|apague|remove|remova|"
-        r"move|mova|explica|explique|resume|resuma|traduz|traduza|lê|leia|tenta|tente|muda|mude|"
-        r"instala|instale|compara|compare|calcula|calcule|lista|liste|"
-        r"reserva|reserve|espera|espere|deixa~pra~lá|esquece~isso|vamos~ver)\b"
+        r"mostra|mostre|procura|procure|abre|abra|executa|execute|escreve|escreva|corrige|"
+        r"corrija|adiciona|adicione|envia|envie|manda|verifica|verifique|olha|olhe|faz|faça|"
+        r"cria|crie|atualiza|atualize|apaga|apague|remove|remova|move|mova|explica|explique|"
+        r"resume|resuma|traduz|traduza|lê|leia|tenta|tente|muda|mude|instala|instale|compara|"
+        r"compare|calcula|calcule|lista|liste|reserva|reserve|espera|espere|deixa~pra~lá|"
+        r"esquece~isso|vamos~ver)\b"
     ),
     small_talk=compiled(
         r"(?:\W|\d|\b(?:oi|olá|bom|boa|dia|tarde|noite|obrigad[oa]|muito|valeu|de|nada|ok|sim|"
-        r"não|claro|ótimo|perfeito|legal|beleza|kkk+|haha|rs+|tchau|até|"
-        r"logo|mais|amanhã|desculpa|tudo|bem|isso|é|está|certo|entendi|entendido|show|massa|"
-        r"fixe|que|bacana|aí|pois|então|uau|nossa|tá|combinado|por|favor|exato)\b)+"
+        r"não|claro|ótimo|perfeito|legal|beleza|kkk+|haha|rs+|tchau|até|logo|mais|amanhã|"
+        r"desculpa|tudo|bem|isso|é|está|certo|entendi|entendido|show|massa|fixe|que|bacana|aí|"
+        r"pois|então|uau|nossa|tá|combinado|por|favor|exato)\b)+"
     ),
     finished=compiled(
         r"(?:^|[,.;:!]\s*|\b(?:eu|já|também)~)(?!procurei|verifiquei|encontrei|olhei|notei|"
-        r"tentei|anotei|guardei|pensei|li\b|vi\b|achei)(?:\w{3,}ei|corrigi|resolvi|"
-        r"removi|reescrevi|inseri|atualizei|defini|fiz|pus|construí|reduzi|concluí|incluí)\b|"
+        r"tentei|anotei|guardei|pensei|li\b|vi\b|achei)(?:\w{3,}ei|corrigi|resolvi|removi|"
+        r"reescrevi|inseri|atualizei|defini|fiz|pus|construí|reduzi|concluí|incluí)\b|"
         r"^(?:pronto|feito|corrigido|resolvido|concluído)\s*[:,–-]"
     ),
     agent_chatter=compiled(
@@ -82,11 +79,10 @@ TABLE = Table(
         decision(
             r"\b(?:decidi(?:mos|ram)?|decidido|resolvemos|combinamos|escolh(?:emos|i)|optamos|"
             r"acordamos|concordamos|fechamos|decisão|ficou~(?:decidido|combinado|acertado|"
-            r"definido)|"
-            r"ficamos~com|mudamos~(?:para|de|pra|o|a)|migramos|trocamos|cancelamos|adiamos|"
-            r"abandonamos|descartamos|adotamos|substituímos|vamos~(?:usar|ficar|"
-            r"mudar|lançar|manter|migrar|trocar|adotar|com)|a~gente~vai~(?:usar|mudar|ficar|"
-            r"trocar)|usaremos)\b"
+            r"definido)|ficamos~com|mudamos~(?:para|de|pra|o|a)|migramos|trocamos|cancelamos|"
+            r"adiamos|abandonamos|descartamos|adotamos|substituímos|vamos~(?:usar|ficar|mudar|"
+            r"lançar|manter|migrar|trocar|adotar|com)|a~gente~vai~(?:usar|mudar|ficar|trocar)|"
+            r"usaremos)\b"
         ),
         decision(
             r"\b(?:em~vez~de|ao~invés~de|no~lugar~d[eoa]|já~não|não~\w+~mais|nunca~mais|"
@@ -103,12 +99,10 @@ TABLE = Table(
         standing(
             r"\b(?:sempre|nunca|jamais|toda~vez~que|por~padrão|a~menos~que|"
             r"a~não~ser~que)\b(?=.*\b(?:respond\w+|us[ae]|escrev\w+|faç\w+|faz|mand\w+|marqu\w+|"
-            r"marca|"
-            r"coloqu\w+|avis\w+|pergunt\w+|reuniões|respostas?|por~favor|me~\w+)\b)|"
+            r"marca|coloqu\w+|avis\w+|pergunt\w+|reuniões|respostas?|por~favor|me~\w+)\b)|"
             r"\b(?:respon(?:da|de|das)|respostas|mensagens)\b.*\b(?:português|inglês|curt[oa]s?|"
-            r"breves?|"
-            r"emojis?|formal|listas?)\b|\bme~cham[ae]~(?:de|por)\b|\bchama-me\b|\bnão~(?:use|"
-            r"uses|me~mande|envie|marque|marques)\b|\bevit[ae]\b"
+            r"breves?|emojis?|formal|listas?)\b|\bme~cham[ae]~(?:de|por)\b|\bchama-me\b|"
+            r"\bnão~(?:use|uses|me~mande|envie|marque|marques)\b|\bevit[ae]\b"
         ),
         personal(
             rf"\b(?:meu|minha|meus|minhas|noss[oa]s?|seu|sua|seus|suas)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:é|são|está|estão|era|foi|tem|têm|se~\w+|mora|moram|vive|trabalha|chama|faz|vem|"
@@ -118,23 +112,20 @@ TABLE = Table(
         personal(
             r"\b(?:moro|moramos|vivo~em|trabalho~(?:em|na|no|como|com|para|n[ao]s?|remoto)|"
             r"estudo~\w+|sou~(?:de|um|uma|d[oa]|alérgic[oa]|vegetarian[oa]|vegan[oa]|celíac[oa]|"
-            r"diabétic[oa]|"
-            r"intolerante|canhot[oa]|\w+(?:or|ora|ista|eiro|eira|ico|ica|ada|ado)\b)|"
-            r"(?:me~chamo|chamo-me)|nasci|tenho~(?:um|uma|dois|duas|três|\d+|alergia)|falo~\w+|"
-            r"me~mud[oe]i?|mudo-me|"
-            r"vou~(?:me~)?(?:mudar|casar|morar|trabalhar|começar|viajar|estar|para)|caso-me|"
-            r"estou~(?:casad[oa]|grávida|de~férias|divorciad[oa]|noiv[oa])|dirijo|conduzo|toco|"
-            r"comecei|comprei|vendi|começo|"
-            r"entro|saio~d[eoa]|não~posso~comer)\b"
+            r"diabétic[oa]|intolerante|canhot[oa]|\w+(?:or|ora|ista|eiro|eira|ico|ica|ada|"
+            r"ado)\b)|(?:me~chamo|chamo-me)|nasci|tenho~(?:um|uma|dois|duas|três|\d+|alergia)|"
+            r"falo~\w+|me~mud[oe]i?|mudo-me|vou~(?:me~)?(?:mudar|casar|morar|trabalhar|começar|"
+            r"viajar|estar|para)|caso-me|estou~(?:casad[oa]|grávida|de~férias|divorciad[oa]|"
+            r"noiv[oa])|dirijo|conduzo|toco|comecei|comprei|vendi|começo|entro|saio~d[eoa]|"
+            r"não~posso~comer)\b"
         ),
         personal(
             r"(?:^|[,;:]\s*|\b(?:e|que|[oa])~)(?-i:[A-ZÁÉÍÓÚÂÊÔÃÕÇ])\w+~(?:é~(?:meu|minha|"
             r"noss[oa]|[oa]|um|uma|alérgic[oa]|vegan[oa])|mora|trabalha|cuida|dirige|lidera|"
-            r"se~(?:casa|muda|aposenta)|faz~\d+|"
-            r"estuda|vem|chega|tem)\b|\b(?:alergi\w+|alérgic[oa]|celíac[oa]|intoleran\w+|"
-            r"vegan[oa]|vegetarian[oa]|aniversário|grávida)\b|"
-            r"\b(?:meu|minha|noss[oa])~(?:\w+~){1,2}?(?:se~chama|chama-se|mora|trabalha|é~(?:um|"
-            r"uma|de|[oa]))\b"
+            r"se~(?:casa|muda|aposenta)|faz~\d+|estuda|vem|chega|tem)\b|\b(?:alergi\w+|"
+            r"alérgic[oa]|celíac[oa]|intoleran\w+|vegan[oa]|vegetarian[oa]|aniversário|"
+            r"grávida)\b|\b(?:meu|minha|noss[oa])~(?:\w+~){1,2}?(?:se~chama|chama-se|mora|"
+            r"trabalha|é~(?:um|uma|de|[oa]))\b"
         ),
         learnt(
             r"\b(?:acontece~que|na~verdade~(?:o|a)|descobri(?:mos)?|aprend(?:i|emos)|a~lição|"
@@ -146,22 +137,20 @@ TABLE = Table(
         learnt(
             r"\b(?:[oa]s?|noss[oa]s?|cada|tod[oa]s?|(?-i:[A-ZÁÉÍÓÚ])[\w.-]+)~(?:[\w./-]+~)"
             r"{0,5}?(?:precisam?|exigem?|requer|devem?|têm?~que|só~(?:funcionam?|aceitam?|"
-            r"rodam?|abrem?)|não~(?:suportam?|funcionam?|"
-            r"aceitam?|permitem?)|dependem?|rodam?~(?:em|na|no)|ficam?~(?:em|na|no|n[ao]s|"
-            r"guardad[oa]s?)|está~(?:em|hospedad[oa]|guardad[oa]|configurad[oa]|limitad[oa]|na|"
-            r"no)|expiram?|vencem?|custam?|"
-            r"pertencem?|se~chamam?|usam?~\w+|escutam?~n[ao]|fecham?~às|abrem?~às|começam?~às|"
-            r"falham?~(?:se|quando))\b"
+            r"rodam?|abrem?)|não~(?:suportam?|funcionam?|aceitam?|permitem?)|dependem?|"
+            r"rodam?~(?:em|na|no)|ficam?~(?:em|na|no|n[ao]s|guardad[oa]s?)|está~(?:em|"
+            r"hospedad[oa]|guardad[oa]|configurad[oa]|limitad[oa]|na|no)|expiram?|vencem?|"
+            r"custam?|pertencem?|se~chamam?|usam?~\w+|escutam?~n[ao]|fecham?~às|abrem?~às|"
+            r"começam?~às|falham?~(?:se|quando))\b"
         ),
     ),
     negative=(
         transient(
             r"\b(?:agora~mesmo|neste~momento|no~momento|por~enquanto|estou~(?:cansad[oa]|"
             r"ocupad[oa]|pront[oa]|doente|\w+ndo|com~(?:fome|sono|frio|calor|pressa|"
-            r"uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|"
-            r"sair|buscar|pegar)|de~novo$|ainda~(?:não|está)|está~(?:chovendo|frio|calor|quente|"
-            r"fora~do~ar|lento|quebrado)|tenho~(?:fome|sono|\d+~(?:abas|emails|mensagens)|"
-            r"uma~(?:dúvida|pergunta)))\b"
+            r"uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|sair|buscar|pegar)|de~novo$|"
+            r"ainda~(?:não|está)|está~(?:chovendo|frio|calor|quente|fora~do~ar|lento|quebrado)|"
+            r"tenho~(?:fome|sono|\d+~(?:abas|emails|mensagens)|uma~(?:dúvida|pergunta)))\b"
         ),
         hearsay(
             r"\b(?:dizem~que|\w+~(?:disse|diz)~que|segundo~\w+|li~que|ouvi~dizer|parece~que|"

@@ -75,10 +75,9 @@ GRAMMAR = Grammar(
             # "may" and "march" are verbs, "mar" a name: written small they need a preposition
             rf"(?P<month>(?!(?-i:may|march|mar)\b)(?:{any_of(_MONTHS)})|(?<=on )may|(?<=by )may|"
             r"(?<=until )may|(?<=before )may|(?<=from )may|(?<=on )march|(?<=by )march|"
-            r"(?<=until )march|"
-            r"(?<=before )march|(?<=from )march)\.?~(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-            r"(?:\s*[-–]\s*(?P<day2>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?(?:,?~(?P<year>(?:19|"
-            r"20)\d\d))?"
+            r"(?<=until )march|(?<=before )march|(?<=from )march)\.?~(?P<day>\d{1,2})(?:st|nd|"
+            r"rd|th)?(?:\s*[-–]\s*(?P<day2>\d{1,2})(?:st|nd|rd|"
+            r"th)?(?![\d:]))?(?:,?~(?P<year>(?:19|20)\d\d))?"
             r"(?!\s*(?:[:%]|am\b|pm\b))",
             month_day,
         ),
@@ -113,18 +112,16 @@ GRAMMAR = Grammar(
     joiner=re.compile(r"\s*(?:to|until|till|through|thru|-|–|—)\s*(?:the\s+)?", re.IGNORECASE),
     recurring=re.compile(
         r"\b(?:every|each)\s+(?:\w+\s+){0,2}(?:day|week|month|year|morning|evening|night|"
-        r"quarter|hour|"
-        r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b|\b(?:mon|tues|wednes|thurs|fri|satur|"
-        r"sun)days\b"
+        r"quarter|hour|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b|\b(?:mon|tues|wednes|"
+        r"thurs|fri|satur|sun)days\b"
         r"|\b(?:daily|weekly|biweekly|monthly|quarterly|yearly|annually|weekdays|weekends|"
         r"nightly)\b",
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
         past=r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|"
-        r"took|spent|"
-        r"happened|ago|(?!need|feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|"
-        r"expect|book|"
+        r"took|spent|happened|ago|(?!need|feed|speed|seed|indeed|embed|bed|red|shed|schedul|"
+        r"plann|suppos|expect|book|"
         r"propos|promis)\w{2,}ed",
         future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|to|starts?|leaves?|must|should|going|"
         r"scheduled|"

@@ -86,9 +86,8 @@ GRAMMAR = Grammar(
     joiner=re.compile(r"\s*(?:au|à|jusqu['’]au|jusqu['’]à|-|–|—)\s*", re.IGNORECASE),
     recurring=re.compile(
         r"\bchaque\s+(?:jour|semaine|mois|année|an|matin|soir|lundi|mardi|mercredi|jeudi|"
-        r"vendredi|samedi|"
-        r"dimanche)|\b(?:tous|toutes)\s+les\s+\w+|\ble\s+(?:lundi|mardi|mercredi|jeudi|vendredi|"
-        r"samedi|dimanche)"
+        r"vendredi|samedi|dimanche)|\b(?:tous|toutes)\s+les\s+\w+|\ble\s+(?:lundi|mardi|"
+        r"mercredi|jeudi|vendredi|samedi|dimanche)"
         r"\b|\bquotidien\w*|\bhebdomadaire|\bmensuel\w*|\bannuel\w*",
         re.IGNORECASE,
     ),

@@ -41,8 +41,8 @@ GRAMMAR = Grammar(
     rules=(
         glued(rf"(?P<word>{any_of(_OFFSETS)})", offset),
         glued(
-            r"(?<!毎週)(?<!毎週の)(?:(?P<next_week>来週)|(?P<last_week>先週)|(?P<this_week>今週)|"
-            r"(?P<next>次)|)の?"
+            r"(?<!毎週)(?<!毎週の)(?:(?P<next_week>来週)|(?P<last_week>先週)|"
+            r"(?P<this_week>今週)|(?P<next>次)|)の?"
             r"(?P<weekday>[月火水木金土日])曜日?",
             _kanji_weekday,
         ),

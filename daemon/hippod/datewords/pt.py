@@ -49,8 +49,7 @@ GRAMMAR = Grammar(
         ),
         rule(
             r"(?<!toda )(?<!cada )(?<!as )(?<!às )(?:(?P<next>próxim[oa])~|(?P<this>nest[ea]|"
-            r"est[ea])~|"
-            r"(?P<since>desde~(?:a~|o~)?)|na~|no~|até~)"
+            r"est[ea])~|(?P<since>desde~(?:a~|o~)?)|na~|no~|até~)"
             rf"(?P<weekday>{any_of(_DAYS)}){_ORDINAL}",
             weekday,
         ),
@@ -84,9 +83,8 @@ GRAMMAR = Grammar(
     joiner=re.compile(r"\s*(?:a|à|ao|até|-|–|—)\s*(?:o\s+|a\s+)?", re.IGNORECASE),
     recurring=re.compile(
         r"\b(?:toda|todo|cada)\s+(?:\w+\s+)?(?:dia|semana|mês|ano|manhã|noite|segunda|terça|"
-        r"quarta|quinta|sexta|"
-        r"sábado|domingo)|\btod[ao]s\s+[ao]s\s+\w+|\bàs\s+(?:segundas|terças|quartas|quintas|"
-        r"sextas)|\bdiári\w+|"
+        r"quarta|quinta|sexta|sábado|domingo)|\btod[ao]s\s+[ao]s\s+\w+|\bàs\s+(?:segundas|"
+        r"terças|quartas|quintas|sextas)|\bdiári\w+|"
         r"\bsemanal\w*|\bmensal\w*|\banual\w*",
         re.IGNORECASE,
     ),

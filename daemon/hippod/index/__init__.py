@@ -2,7 +2,7 @@
 
 from hippod.index.engine import Documents as Documents
 from hippod.index.engine import Index as Index
-from hippod.index.engine import Report as Report
+from hippod.index.report import Report as Report
 from hippod.index.view import Brief as Brief
 from hippod.index.view import LexicalHit as LexicalHit
 from hippod.index.view import Row as Row

@@ -9,22 +9,24 @@ import contextlib
 import shutil
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
 
+import apsw
 import numpy as np
 import structlog
 
 from hippod import chunks, config
 from hippod.chunks import Unit
-from hippod.documents import Scan
+from hippod.documents import FileStat, Scan
 from hippod.errors import HippodError, IndexUnavailable, ModelError, StorageError
 from hippod.index import graph, schema, store
 from hippod.index.embedding import Rejected, embed_texts
-from hippod.index.store import Pending, Store
+from hippod.index.report import Report
+from hippod.index.store import Known, Pending, Store
 from hippod.index.vectors import Vectors
 from hippod.index.view import View
 from hippod.models import Embedder
@@ -50,40 +52,6 @@ class Documents(Protocol):
     def load(self, path: str) -> Loaded | None:
         """Read a document; None if it is gone or none."""
         ...
-
-
-@dataclass(slots=True)
-class Report:
-    """What an update did. `failed` gives reasons by path; `stopped` if it did not finish."""
-
-    indexed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    units: int = 0
-    embedded: int = 0
-    rejected: int = 0
-    seconds: float = 0.0
-    stopped: bool = False
-    failed: dict[str, str] = field(default_factory=dict)
-
-    def take_over(self, other: "Report") -> None:
-        """Become a copy of another report."""
-        for each in fields(self):
-            setattr(self, each.name, getattr(other, each.name))
-
-    def summary(self) -> dict[str, Any]:
-        """Return the counts, for logs and answers."""
-        return {
-            "indexed": self.indexed,
-            "unchanged": self.unchanged,
-            "removed": self.removed,
-            "units": self.units,
-            "embedded": self.embedded,
-            "rejected": self.rejected,
-            "failed": len(self.failed),
-            "stopped": self.stopped,
-            "seconds": round(self.seconds, 3),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +108,9 @@ class Index:
         What one document does wrong is in the report and does not touch the others. Raises
         `StorageError` or `IndexUnavailable` if the index cannot be written.
         """
+        wanted = [path for path in dict.fromkeys(paths) if _is_text(path)]
         with self._reporting() as report:
-            if self._renew():
-                self._follow(report, verify=False)
-            else:
-                self._process(list(dict.fromkeys(paths)), report)
+            self._mending(lambda new: self._follow(report) if new else self._look(wanted, report))
         return report
 
     def reconcile(self, *, verify: bool = False) -> Report:
@@ -153,29 +119,21 @@ class Index:
         Raises `StorageError`, changing nothing, if the workspace is gone.
         """
         with self._reporting() as report:
-            self._renew()
-            self._follow(report, verify=verify)
+            self._mending(lambda _new: self._follow(report, verify=verify))
         return report
 
     def rebuild(self) -> Report:
         """Make the index anew from the documents; the old one answers until it is ready."""
-        folder = self._path.with_name("rebuild")
-        with self._reporting() as report:
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
-            try:
-                report.take_over(self._build_in(folder))
-                if not report.stopped:
-                    self._swap_in(folder / self._path.name)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+        with self._reporting() as report, _folder(self._path.with_name("rebuild")) as folder:
+            report.take_over(self._build_in(folder))
+            if not report.stopped:
+                self._swap_in(folder / self._path.name)
         return report
 
     def embed_pending(self) -> Report:
         """Embed the texts that have no vector yet."""
         with self._reporting() as report:
-            self._renew()
-            self._embed(report)
+            self._mending(lambda new: self._follow(report) if new else self._embed(report))
         return report
 
     def build_graph(self) -> bool:
@@ -209,19 +167,20 @@ class Index:
         Raises `IndexUnavailable` or `StorageError` on entering, or from the questions asked.
         """
         try:
-            with contextlib.ExitStack() as stack:
-                with self._opening:  # never between an old file and a new one
-                    connection = stack.enter_context(self._require().reading())
-                    vectors, frequencies = self._vectors, self._frequencies
+            with self._lend() as (connection, vectors, frequencies):
                 yield View(connection, vectors, frequencies)
         except schema.Damaged:
             self._damaged = True
             raise
 
     def entities(self) -> list[str]:
-        """Return the entities that documents name, the most mentioned first."""
-        with self._require().reading() as connection:
+        """Return the entities that documents name, the most mentioned first.
+
+        None where the index cannot answer: what else is done with a text must not depend on it.
+        """
+        with contextlib.suppress(HippodError), self._lend() as (connection, *_):
             return store.entities(connection)
+        return []
 
     def freshness(self, pending: int, now: datetime) -> Freshness:
         """Say how far the index is behind; `pending` paths wait outside of it."""
@@ -245,7 +204,7 @@ class Index:
 
     def status(self) -> dict[str, Any]:
         """Describe the index: what it holds, what waits, what is wrong."""
-        embedder, open_store = self._embedder, self._store
+        embedder = self._embedder
         about: dict[str, Any] = {
             "state": self._state(),
             "problem": self._problem,
@@ -257,9 +216,7 @@ class Index:
             "dimension": embedder.dimension if embedder else None,
             "engine": self._vectors.engine if self._vectors else None,
         }
-        if open_store is None:
-            return about
-        with contextlib.suppress(HippodError), open_store.reading() as connection:
+        with contextlib.suppress(HippodError), self._lend() as (connection, *_):
             counts = store.counts(connection)
             about |= {
                 "documents": counts.documents,
@@ -269,11 +226,19 @@ class Index:
                     "pending": counts.pending if embedder else 0,
                     "rejected": counts.rejected,
                 },
-                "journal_mode": open_store.journal_mode,
+                "journal_mode": self._require().journal_mode,
             }
         return about
 
     # -- opening -----------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _lend(self) -> Iterator[tuple[apsw.Connection, Vectors | None, dict[str, int]]]:
+        with contextlib.ExitStack() as stack:
+            with self._opening:  # never between an old file and a new one
+                connection = stack.enter_context(self._require().reading())
+                held = (connection, self._vectors, self._frequencies)
+            yield held
 
     def _to_do(self) -> int:
         successor = self._successor
@@ -306,6 +271,14 @@ class Index:
         vectors.load(ids, rows)
         self._vectors = vectors
 
+    def _mending(self, change: Callable[[bool], None]) -> None:
+        """Run a change, told whether the index is new; once more if it turns out damaged."""
+        try:
+            change(self._renew())
+        except schema.Damaged:
+            self._damaged = True
+            change(self._renew())
+
     def _renew(self) -> bool:
         """Open the index again if it is lost or damaged; say whether it is new and empty."""
         if self._store is not None and self._store.is_current() and not self._damaged:
@@ -327,6 +300,8 @@ class Index:
         self._successor = Index(
             folder, self._documents, self._embedder, chunking=self._chunking, zone=self._zone
         )
+        if self._stop.is_set():
+            self._successor.stop()
         try:
             return self._successor.reconcile()
         finally:
@@ -384,23 +359,26 @@ class Index:
                 self._remaining = 0
                 report.seconds = time.monotonic() - began
 
-    def _follow(self, report: Report, *, verify: bool) -> None:
+    def _follow(self, report: Report, *, verify: bool = False) -> None:
         scan = self._documents.scan()
         with self._require().reading() as connection:
             known = store.documents(connection)
         changed = [
             path
             for path, stat in scan.files.items()
-            if verify
-            or (before := known.get(path)) is None
-            or (before.size, before.mtime_ns, before.inode)
-            != (stat.size, stat.mtime_ns, stat.inode)
+            if verify or (before := known.get(path)) is None or not _same_stat(before, stat)
         ]
         report.unchanged += len(scan.files) - len(changed)
         gone = [path for path in known if scan.absent(path)]
-        self._process(changed + gone, report)
+        self._process(changed + gone, known, report)
 
-    def _process(self, paths: Sequence[str], report: Report) -> None:
+    def _look(self, paths: Sequence[str], report: Report) -> None:
+        with self._require().reading() as connection:
+            found = {path: store.document(connection, path) for path in paths}
+        known = {path: document for path, document in found.items() if document is not None}
+        self._process(paths, known, report)
+
+    def _process(self, paths: Sequence[str], known: Mapping[str, Known], report: Report) -> None:
         """Store the documents of `paths` batch by batch, then embed what is new."""
         self._remaining = len(paths)
         batch: list[_Prepared | str] = []
@@ -409,7 +387,7 @@ class Index:
             if self._stop.is_set():
                 report.stopped = True
                 break
-            prepared = self._prepare(path, report)
+            prepared = self._prepare(path, known.get(path), report)
             if prepared is not None:
                 batch.append(prepared)
                 size += len(prepared.units or ()) if isinstance(prepared, _Prepared) else 0
@@ -420,26 +398,16 @@ class Index:
         self._commit(batch, report)
         self._embed(report)
 
-    def _prepare(self, path: str, report: Report) -> _Prepared | str | None:
+    def _prepare(self, path: str, known: Known | None, report: Report) -> _Prepared | str | None:
         """Read and cut a document. A path alone: it is gone; None: nothing to do."""
         try:
             loaded = self._documents.load(path)
             if loaded is None:
-                return path
-            with self._require().reading() as connection:
-                known = store.document(connection, path)
-            if known is not None and known.sha256 == loaded.sha256:
-                report.unchanged += 1
-                stat = loaded.stat
-                same = (known.size, known.mtime_ns, known.inode)
-                return (
-                    None
-                    if same == (stat.size, stat.mtime_ns, stat.inode)
-                    else _Prepared(loaded, None)
-                )
-            return _Prepared(loaded, self._cut(loaded))
-        except IndexUnavailable:
-            raise
+                return path if known else None
+            if known is None or known.sha256 != loaded.sha256:
+                return _Prepared(loaded, self._cut(loaded))
+            report.unchanged += 1
+            return None if _same_stat(known, loaded.stat) else _Prepared(loaded, None)
         except HippodError as error:
             report.failed[path] = error.message
         except Exception as error:
@@ -535,7 +503,7 @@ class Index:
 
     def _count_pending(self) -> int:
         try:
-            with self._require().reading() as connection:
+            with self._lend() as (connection, *_):
                 return store.count_pending(connection)
         except HippodError:
             return 0
@@ -546,6 +514,30 @@ class Index:
         if self._damaged:
             return "damaged"
         return "updating" if self._to_do() else "ready"
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[Path]:
+    """Lend a new folder, deleted afterwards."""
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir()
+        yield path
+    except OSError as error:
+        raise StorageError(
+            f"the index cannot be rebuilt: {error.strerror}", "see the log"
+        ) from error
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _same_stat(known: Known, stat: FileStat) -> bool:
+    return (known.size, known.mtime_ns, known.inode) == (stat.size, stat.mtime_ns, stat.inode)
+
+
+def _is_text(path: str) -> bool:
+    """Say whether a path can be stored: names that are not UTF-8 are no documents."""
+    return not any("\ud800" <= ch <= "\udfff" for ch in path)
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -23,6 +23,7 @@ from hippod.errors import IndexUnavailable, StorageError
 logger = structlog.get_logger()
 
 SCHEMA_VERSION = 1
+REBUILT = "it is built again at the next change or reconcile"
 _BUSY_MS = 10_000
 _OPEN_TRIES = 20
 
@@ -109,7 +110,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise Damaged("the index is damaged", "it is built again at the next reconcile") from error
+        raise Damaged("the index is damaged", REBUILT) from error
     except apsw.FullError as error:
         raise StorageError("the disk is full: the index was not changed", "free space") from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:

@@ -20,7 +20,7 @@ from hippod.chunks import Unit
 from hippod.errors import IndexUnavailable
 from hippod.index import schema
 from hippod.index.embedding import Rejected
-from hippod.index.schema import select, translated
+from hippod.index.schema import Damaged, select, translated
 from hippod.index.vectors import Ids, Matrix
 from hippod.query import entity_key
 from hippod.workspace import Loaded
@@ -106,8 +106,13 @@ class Store:
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """Run one transaction of the writer: all of it or nothing."""
-        with translated(), schema.immediate(self._writer):
-            yield self._writer
+        with translated():
+            try:
+                with schema.immediate(self._writer):
+                    yield self._writer
+            except (apsw.ConstraintError, apsw.SQLError) as error:
+                # Our statements fit our tables: the tables are not as we left them.
+                raise Damaged("the index is not as it was left", schema.REBUILT) from error
 
     def _take(self) -> apsw.Connection:
         with self._state:

@@ -1,12 +1,17 @@
 """What a request must be before a route sees it, and what becomes of one that fails inside."""
 
+from urllib.parse import unquote_to_bytes
+
 import structlog
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hippod import __version__
-from hippod.errors import Forbidden, HippodError, TooLarge
+from hippod.errors import Forbidden, HippodError, PathRefused, TooLarge
 from hippod.server.answers import answer
+
+MAX_DRAINED = 100_000_000
+"""Bytes of a refused body that are read and thrown away."""
 
 logger = structlog.get_logger()
 
@@ -46,21 +51,27 @@ class Guard:
                 await answer(failed)(scope, receive, named)
 
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(Headers(scope=scope))
+        refusal = self._refusal(scope)
         if refusal is None:
             await self._app(_as_json(scope), self._bounded(receive), send)
             return
+        if "expect" not in Headers(scope=scope):  # else the client has not begun to send
+            await _drain(receive)
         response = answer(refusal)
         response.headers["connection"] = "close"
         await response(scope, receive, send)
 
-    def _refusal(self, headers: Headers) -> HippodError | None:
+    def _refusal(self, scope: Scope) -> HippodError | None:
+        headers = Headers(scope=scope)
         # No page in a browser has a reason to talk to this socket, whatever proxies it.
         if "origin" in headers or "referer" in headers:
             return Forbidden("requests with an Origin or Referer header are refused")
         declared = headers.get("content-length", "0")
         if not declared.isdigit() or int(declared) > self._limit:
             return self._too_large()
+        if not _is_text(scope["raw_path"]) or not _is_text(scope["query_string"]):
+            # Decoded leniently it would name another document.
+            return PathRefused("the URL is not UTF-8 text", "percent-encode the bytes of UTF-8")
         return None
 
     def _bounded(self, receive: Receive) -> Receive:
@@ -71,6 +82,8 @@ class Guard:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._limit:
+                if message.get("more_body"):
+                    await _drain(receive)
                 raise self._too_large()
             return message
 
@@ -80,6 +93,23 @@ class Guard:
         return TooLarge(
             f"the request body is over {self._limit} bytes", "see [server] max_body_bytes"
         )
+
+
+async def _drain(receive: Receive) -> None:
+    """Let the client finish, within reason: one cut off while it writes never reads the answer."""
+    seen, more = 0, True
+    while more and seen < MAX_DRAINED:
+        message = await receive()
+        seen += len(message.get("body", b""))
+        more = message.get("more_body", False)
+
+
+def _is_text(encoded: bytes) -> bool:
+    try:
+        unquote_to_bytes(encoded).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _as_json(scope: Scope) -> Scope:

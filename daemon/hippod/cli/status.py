@@ -1,0 +1,115 @@
+"""`hippod status`: the daemon on one screen, what needs attention marked with `!`."""
+
+from hippod.cli import options, output
+from hippod.cli.operations import print_summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+    Answer = dict[str, Any]
+
+_SHOWN = 5
+"""Rows of a list of troubles; the rest is counted, `--json` has all."""
+
+
+def status_options(_parser: "argparse.ArgumentParser") -> None:
+    """Add nothing."""
+
+
+def status(args: "argparse.Namespace") -> int:
+    """Show the daemon on one screen."""
+    answer = options.ask(args, lambda client: client.status())
+    return output.show(args, answer, _print)
+
+
+def _print(answer: "Answer") -> None:
+    try:
+        rows = list(_rows(answer))
+    except (KeyError, TypeError, AttributeError):  # scope group, or a daemon of another version
+        print_summary(answer)
+        return
+    indent = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        output.say(f"{output.printable(name):<{indent}}  {output.printable(text)}".rstrip())
+
+
+def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    up = output.duration(answer["uptime_seconds"])
+    yield "hippod", f"{answer['version']}, up {up}, pid {answer['pid']}"
+    yield "socket", answer["socket"]
+    yield from _workspace(answer["workspace"])
+    yield from _index(answer["index"])
+    yield from _models(answer)
+    yield from _retain(answer["retain"])
+    watch = answer["watch"]
+    yield "watch", f"{watch['mode']}, last event {watch['last_event'] or 'none yet'}"
+    for job in answer["jobs"]:
+        last = f"last {job['last_run']} ({job['last_outcome']})" if job["last_run"] else "not yet"
+        yield "job", f"{job['name']} {job['schedule']}, {last}, next {job['next_run']}"
+    if answer["state"].get("recovered_from"):
+        yield "! state", f"was damaged; the old file is {answer['state']['recovered_from']}"
+
+
+def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
+    yield "workspace", f"{part['path']} ({part['layout']}, {part['timezone']})"
+    for path, reason in _first(part.get("skipped") or {}):
+        yield "! left out", f"{path}: {reason}" if reason else path
+    for path, reason in _first(part.get("oddities") or {}):
+        yield "! odd", f"{path}: {reason}" if reason else path
+    for path in part.get("unreadable") or ():
+        yield "! unreadable", str(path)
+    for link in part.get("links") or ():
+        yield "link", ", ".join(f"{key} {value}" for key, value in link.items() if value)
+
+
+def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
+    vectors = part["vectors"]
+    embedder = part["embedder"] or "none: lexical search alone"
+    yield (
+        "index",
+        f"{part['state']}, {part['documents']} documents, {part['units']} units, "
+        f"{vectors['embedded']} vectors ({vectors['pending']} pending; {embedder})",
+    )
+    if part["problem"]:
+        yield "! index", str(part["problem"])
+    if part["embedding_error"]:
+        yield "! vectors", str(part["embedding_error"])
+    failures = {leg: n for leg, n in part["leg_failures"].items() if n}
+    if failures:
+        yield "! search", ", ".join(f"{leg} failed {n} times" for leg, n in failures.items())
+
+
+def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    generator = answer["generator"]
+    if generator["state"] == "none":
+        yield "generator", f"none: {answer['notes'].get('generator', 'rules alone')}"
+        return
+    name = generator.get("model_id") or generator.get("path")
+    used = f"{generator['calls']} calls, {generator['tokens']} tokens"
+    yield "generator", f"{generator['state']}, {name}, {used}"
+    if generator.get("last_error"):
+        yield "! generator", str(generator["last_error"])
+
+
+def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
+    waiting = f"{part['turns_waiting']} turns wait" if part["turns_waiting"] else "nothing waits"
+    yield "retain", waiting if part["enabled"] else "switched off"
+    if part["last_error"]:
+        yield "! retain", str(part["last_error"])
+    for source in part["sources"]:
+        counts = f"{source['files']} transcripts, {source['turns']} turns"
+        skipped = ", ".join(f"{n} {reason}" for reason, n in (source["skipped"] or {}).items())
+        tail = f"; lines passed over: {skipped}" if skipped else ""
+        yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
+        for alarm in source["alarms"]:
+            yield "! source", str(alarm)
+
+
+def _first(troubles: "dict[str, str] | list[str]") -> "Iterator[tuple[str, str]]":
+    rows = list(troubles.items()) if isinstance(troubles, dict) else [(t, "") for t in troubles]
+    yield from rows[:_SHOWN]
+    if len(rows) > _SHOWN:
+        yield f"... and {len(rows) - _SHOWN} more", ""

@@ -1,0 +1,80 @@
+import pytest
+
+from hippod import wording
+from hippod.language import guess
+
+
+@pytest.mark.parametrize(
+    ("said", "shifted"),
+    [
+        ("I live in Graz", "Vera lives in Graz"),
+        ("I'm allergic to latex", "Vera is allergic to latex"),
+        ("i dont eat meat", "Vera doesn't eat meat"),
+        ("I've moved to Linz", "Vera has moved to Linz"),
+        ("I'll be in Oslo in May", "Vera will be in Oslo in May"),
+        ("I'd rather walk", "Vera would rather walk"),
+        ("my sister runs the shop", "Vera's sister runs the shop"),
+        ("I really hate noise", "Vera really hates noise"),
+        ("I study law and work in a bar", "Vera studies law and works in a bar"),
+        ("I teach, and my brother helps me", "Vera teaches, and Vera's brother helps Vera"),
+        ("I carry the keys", "Vera carries the keys"),
+        ("I bought a boat", "Vera bought a boat"),
+        ("I can't swim", "Vera can't swim"),
+    ],
+)
+def test_english_is_shifted_to_the_third_person(said: str, shifted: str) -> None:
+    assert wording.third_person(said, "Vera") == shifted
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["we live in Graz", "I think you should know", "I put it there", "I hurt myself",
+     "let's use Go", "I and Ben met", "the shop is mine", "nobody is here"],
+)  # fmt: skip
+def test_what_cannot_be_shifted_safely_is_not(said: str) -> None:
+    assert wording.third_person(said, "Vera") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "text"),
+    [
+        ("btw, the barn is dry", "en", "The barn is dry"),
+        ("we use “tabs” here", "en", "Vera: \"we use 'tabs' here\""),
+        ("never call before ten", "en", 'Vera: "never call before ten"'),
+        ("remember that the gate sticks", "en", "The gate sticks"),
+        ("I moved to Linz, keep that in mind please", "en", "Vera moved to Linz"),
+        ("iOS builds need the old Xcode", "en", "iOS builds need the old Xcode"),
+        ("merk dir: der Zaun ist neu", "de", 'Vera: "der Zaun ist neu"'),
+        ("recuerda que vivo en Vigo", "es", 'Vera: "vivo en Vigo"'),
+        ("请记住，我搬家了", "zh", 'Vera: "我搬家了"'),
+    ],
+)
+def test_the_text_of_a_fact(said: str, language: str, text: str) -> None:
+    assert wording.of_person(said, "Vera", language) == text
+
+
+def test_pronouns_say_whom_they_are_about() -> None:
+    assert wording.leading_pronoun("she loathes plums", "en")
+    assert not wording.leading_pronoun("the cat sleeps", "en")
+    text = wording.of_person("she loathes plums", "Vera", "en", about="Ilse")
+    assert text == 'Vera about Ilse: "she loathes plums"'
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I fixed the login page", "Fixed the login page"),
+        ("Done, I've now moved the job to 3 am", "Moved the job to 3 am"),
+        ("The job failed, I restarted it with more memory",
+         "The job failed, Bot restarted it with more memory"),
+    ],
+)  # fmt: skip
+def test_finished_work_loses_its_subject(said: str, text: str) -> None:
+    assert wording.of_agent(said, "Bot", "en") == text
+
+
+@pytest.mark.parametrize(
+    "said", ["Я живу в Граце", "abito vicino al porto", "저는 그라츠에 살아요"]
+)
+def test_what_is_not_known_to_be_english_is_quoted(said: str) -> None:
+    assert wording.of_person(said, "Vera", guess(said)) == f'Vera: "{said}"'
