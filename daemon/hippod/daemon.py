@@ -114,6 +114,7 @@ class Daemon:
         self._last_event: str | None = None
         self._roots: set[Path] = set()
         self._new_roots = asyncio.Event()
+        self._reconcile_asked: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
         self._notifier = sdnotify.SystemdNotifier()
 
     async def run(self) -> int:
@@ -145,14 +146,18 @@ class Daemon:
             workers = [
                 tasks.create_task(work())
                 for work in (
-                    self._watch, self._index_changes, self._retain_changes, self._keep_time
+                    self._watch,
+                    self._index_changes,
+                    self._retain_changes,
+                    self._reconcile_when_asked,
+                    self._keep_time,
                 )
-            ]  # fmt: skip
+            ]
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
             scheduler.start()
             self._say_ready(path)
-            await self._reconcile()
+            self._reconcile_asked.put_nowait(asyncio.get_running_loop().create_future())
             await self._stop.wait()
             logger.info("daemon.stopping")
             self._notifier.notify("STOPPING=1")
@@ -299,13 +304,28 @@ class Daemon:
         last = self._parts.state.last_run(RECONCILE)
         now = datetime.now(UTC)
         scheduler.add_job(
-            self._reconcile,
+            self.reconcile,
             IntervalTrigger(seconds=seconds, timezone=self._config.zone),
             id=RECONCILE,
             next_run_time=schedule.first_run(seconds, last.started if last else None, now),
         )
         self._scheduler_wakeup = scheduler.wakeup
         return scheduler
+
+    async def reconcile(self) -> None:
+        """Ask for a look at everything, and wait until it is done."""
+        done = asyncio.get_running_loop().create_future()
+        self._reconcile_asked.put_nowait(done)
+        await done
+
+    async def _reconcile_when_asked(self) -> None:
+        while True:
+            done = await self._reconcile_asked.get()
+            await self._reconcile()
+            if not done.cancelled():
+                done.set_result(None)
+            # Seconds to minutes above 20,000 vectors, nothing below; search goes on meanwhile.
+            await asyncio.to_thread(self._parts.index.build_graph)
 
     async def _reconcile(self) -> None:
         """Look at every document and every transcript again."""

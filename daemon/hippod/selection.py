@@ -355,11 +355,16 @@ def _refer(
     """Say what a leading pronoun refers to, where one name was just mentioned."""
     for candidate in candidates:
         body = wording.statement(candidate.sentence, candidate.language)
-        if not wording.leading_pronoun(body, candidate.language):
+        explicit = candidate.cue.explicit
+        if not explicit and len(content_stems(body, candidate.language)) < 2:
+            rejected.append(Rejection(_short(body), cues.TOO_LITTLE))
+        elif not explicit and wording.points_at_the_moment(body, candidate.language):
+            rejected.append(Rejection(_short(candidate.sentence), "refers to something unnamed"))
+        elif not wording.leading_pronoun(body, candidate.language):
             yield candidate
         elif about := _antecedent(candidate, spoken):
             yield replace(candidate, about=about[0], sources=(*candidate.sources, about[1]))
-        elif candidate.cue.explicit:
+        elif explicit:
             yield candidate
         else:
             rejected.append(Rejection(_short(candidate.sentence), "refers to something unnamed"))

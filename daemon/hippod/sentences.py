@@ -221,12 +221,12 @@ _QUOTED = re.compile(
     r"『([^』]*)(?:』|$)"
 )
 _REPORTING = re.compile(
-    r"\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|post|article|message|"
-    r"ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|sign|note|review|"
-    r"thread|wiki|blog|text|it|he|she|they|someone|guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|"
-    r"states|tells|claims|wrote|writes|contains|goes|was\s+like|told|asks)\b|(?:steht|schreibt|"
-    r"sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|"
-    r"escreveu))\b"
+    r"^\W*(?:from|via|per|quoting|seen|posted)\s[^:]{0,50}:\s*\S|\b(?:(?:page|site|website|"
+    r"e-?mail|mail|doc|docs|document|readme|post|article|message|ticket|pr|comment|issue|letter|"
+    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|"
+    r"they|someone|guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|states|tells|claims|wrote|writes|"
+    r"contains|goes|was\s+like|told|asks)\b|(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|"
+    r"escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b"
     r"[^:]{0,60}[:：]\s*\S|(?:说|写着|写道|言って(?:い)?る?|書いてあ[るっ])[^:：]{0,10}[:：]",
     re.IGNORECASE,
 )

@@ -83,6 +83,12 @@ def leading_pronoun(body: str, language: str) -> bool:
     return bool(pattern and pattern.match(body))
 
 
+def points_at_the_moment(body: str, language: str) -> bool:
+    """Tell whether the sentence begins with "this" or its like, which no name stands for."""
+    pattern = _DEMONSTRATIVES.get(language)
+    return bool(pattern and pattern.match(body))
+
+
 _LEADS = {
     "en": re.compile(
         r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
@@ -167,19 +173,31 @@ _TRAILERS = {
 _NOTHING = re.compile(r"(?!)")
 _PRONOUNS = {
     "en": re.compile(
-        r"(?:he|she|they|it|him|her|his|their|its|that|those|these|"
-        r"this)(?:'\w+)?\b(?!\s+(?:turns\s+out|turned\s+out|is\s+(?:final|settled|official)))",
+        r"(?:he|she|they|it|him|her|his|their|its)(?:'\w+)?\b(?!\s+(?:turns\s+out|turned\s+out|"
+        r"is\s+(?:final|settled|official)))",
         re.IGNORECASE,
     ),
-    "de": re.compile(r"(?:er|sie|ihre?|seine?|dies(?:er|e|es))\b", re.IGNORECASE),
-    "es": re.compile(r"(?:él|ella|ellos|ellas|eso|esto)\b", re.IGNORECASE),
+    "de": re.compile(r"(?:er|sie|ihre?|seine?)\b", re.IGNORECASE),
+    "es": re.compile(r"(?:él|ella|ellos|ellas)\b", re.IGNORECASE),
     "fr": re.compile(
-        r"(?:il|elle|ils|elles|ça|cela)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))",
+        r"(?:il|elle|ils|elles)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))",
         re.IGNORECASE,
     ),
-    "pt": re.compile(r"(?:ele|ela|eles|elas|isso|isto)\b", re.IGNORECASE),
-    "zh": re.compile(r"(?:他|她|它|这个|那个)(?!们决定)"),
-    "ja": re.compile(r"(?:彼女?|それ|これ|あれ)(?:は|が|も)"),
+    "pt": re.compile(r"(?:ele|ela|eles|elas)\b", re.IGNORECASE),
+    "zh": re.compile(r"[他她它](?!们决定)"),
+    "ja": re.compile(r"彼女?(?:は|が|も)"),
+}
+
+_DEMONSTRATIVES = {
+    "en": re.compile(
+        r"(?:this|that|these|those)(?:'\w+)?\b(?!\s+(?:is\s+(?:final|settled)))", re.I
+    ),
+    "de": re.compile(r"dies(?:er|e|es|en|em)?\b|das\s+(?:ist|war|hat|wird|geht)\b", re.IGNORECASE),
+    "es": re.compile(r"(?:eso|esto)\b", re.IGNORECASE),
+    "fr": re.compile(r"(?:ça|cela|ceci)\b", re.IGNORECASE),
+    "pt": re.compile(r"(?:isso|isto|aquilo)\b", re.IGNORECASE),
+    "zh": re.compile(r"[这那](?:个|是|些)"),
+    "ja": re.compile(r"(?:それ|これ|あれ)(?:は|が|も)"),
 }
 
 _ANYBODY = re.compile(

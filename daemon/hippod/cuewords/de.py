@@ -168,10 +168,11 @@ TABLE = Table(
     ),
     negative=(
         transient(
-            r"\b(?:gerade|momentan|im~moment|grad|eben~(?:erst|noch)?|gleich|"
-            r"bin~(?:gleich~)?(?:müde|hungrig|krank|weg|wieder~da|fertig|unterwegs|spät~dran|"
-            r"kurz~weg)|schon~wieder|hole~(?:mir|kurz)|muss~(?:los|weg|kurz)|mir~ist~(?:kalt|"
-            r"warm|langweilig)|noch~(?:offen|nicht~fertig)|regnet|schneit|das~wetter)\b"
+            r"\b(?:(?:hat|haben|habe)~verspätung|zu~spät|gerade|momentan|im~moment|grad|"
+            r"eben~(?:erst|noch)?|gleich|bin~(?:gleich~)?(?:müde|hungrig|krank|weg|wieder~da|"
+            r"fertig|unterwegs|spät~dran|kurz~weg)|schon~wieder|hole~(?:mir|kurz)|muss~(?:los|"
+            r"weg|kurz)|mir~ist~(?:kalt|warm|langweilig)|noch~(?:offen|nicht~fertig)|regnet|"
+            r"schneit|das~wetter)\b"
         ),
         hearsay(
             r"\b(?:angeblich|sagt~(?:man|er|sie)|\w+~(?:sagt|meint|behauptet),|habe~(?:gelesen|"

@@ -228,7 +228,7 @@ TABLE = Table(
             1.5,
         ),
         standing(
-            _LEAD + r"(?:always|never|don't~ever|do~not~ever|avoid|no~more~\w+|"
+            _LEAD + r"(?:always|never(?!~mind)|don't~ever|do~not~ever|avoid|no~more~\w+|"
             r"no~\w+~\w+.*\b(?:please|unless|ever|before|after|on)\b|only~(?:use|reply|answer|"
             r"send|write|book|call|ask|ping|message)|keep~(?:your|the|it|all|every|replies|"
             r"answers|responses|things|messages|emails|commits|code|my)\b)"

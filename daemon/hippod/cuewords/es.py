@@ -143,11 +143,12 @@ TABLE = Table(
     ),
     negative=(
         transient(
-            r"\b(?:ahora~mismo|en~este~momento|de~momento|ahorita|estoy~(?:cansad[oa]|"
-            r"ocupad[oa]|list[oa]|aburrid[oa]|enferm[oa]|\w+ndo)|tengo~(?:hambre|sueño|frío|"
-            r"calor|prisa|una~(?:pregunta|duda|idea)|\d+~(?:pestañas|correos|mensajes))|"
-            r"voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|otra~vez|todavía~(?:no|está)|"
-            r"hace~(?:sol|frío|calor|viento)|llueve|está~(?:caído|roto|lento|abiert[oa]))\b"
+            r"\b(?:(?:llego|llega|voy|va)~tarde|con~retraso|ahora~mismo|en~este~momento|"
+            r"de~momento|ahorita|estoy~(?:cansad[oa]|ocupad[oa]|list[oa]|aburrid[oa]|enferm[oa]|"
+            r"\w+ndo)|tengo~(?:hambre|sueño|frío|calor|prisa|una~(?:pregunta|duda|idea)|"
+            r"\d+~(?:pestañas|correos|mensajes))|voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|"
+            r"otra~vez|todavía~(?:no|está)|hace~(?:sol|frío|calor|viento)|llueve|está~(?:caído|"
+            r"roto|lento|abiert[oa]))\b"
         ),
         hearsay(
             r"\b(?:dicen~que|(?:\w+~)?dice~que|según~\w+|he~(?:leído|oído)|leí|supuestamente|"

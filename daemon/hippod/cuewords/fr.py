@@ -153,7 +153,7 @@ TABLE = Table(
     ),
     negative=(
         transient(
-            r"\b(?:en~ce~moment|là~maintenant|pour~l'instant|tout~de~suite|"
+            r"\b(?:en~retard|en~ce~moment|là~maintenant|pour~l'instant|tout~de~suite|"
             r"je~(?:suis~(?:fatiguée?|occupée?|crevée?|malade|prête?|là|de~retour|en~train|"
             r"en~retard)|reviens|file|vais~(?:manger|prendre|chercher|dormir|voir)|"
             r"dois~(?:y~aller|filer))|j'ai~(?:faim|froid|chaud|sommeil|mal|une~(?:question|"

@@ -146,11 +146,12 @@ TABLE = Table(
     ),
     negative=(
         transient(
-            r"\b(?:agora~mesmo|neste~momento|no~momento|por~enquanto|estou~(?:cansad[oa]|"
-            r"ocupad[oa]|pront[oa]|doente|\w+ndo|com~(?:fome|sono|frio|calor|pressa|"
-            r"uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|sair|buscar|pegar)|de~novo$|"
-            r"ainda~(?:não|está)|está~(?:chovendo|frio|calor|quente|fora~do~ar|lento|quebrado)|"
-            r"tenho~(?:fome|sono|\d+~(?:abas|emails|mensagens)|uma~(?:dúvida|pergunta)))\b"
+            r"\b(?:atrasad[oa]s?|agora~mesmo|neste~momento|no~momento|por~enquanto|"
+            r"estou~(?:cansad[oa]|ocupad[oa]|pront[oa]|doente|\w+ndo|com~(?:fome|sono|frio|"
+            r"calor|pressa|uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|sair|buscar|pegar)|"
+            r"de~novo$|ainda~(?:não|está)|está~(?:chovendo|frio|calor|quente|fora~do~ar|lento|"
+            r"quebrado)|tenho~(?:fome|sono|\d+~(?:abas|emails|mensagens)|uma~(?:dúvida|"
+            r"pergunta)))\b"
         ),
         hearsay(
             r"\b(?:dizem~que|\w+~(?:disse|diz)~que|segundo~\w+|li~que|ouvi~dizer|parece~que|"

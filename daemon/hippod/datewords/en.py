@@ -120,12 +120,13 @@ GRAMMAR = Grammar(
     ),
     past=last_verb_is_past(
         past=r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|"
-        r"took|spent|happened|ago|(?!need|feed|speed|seed|indeed|embed|bed|red|shed|schedul|"
-        r"plann|suppos|expect|book|"
+        r"took|spent|happened|ago|"
+        # "is closed", "gets painted" are no past, nor are verbs of planning
+        r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )(?!need|"
+        r"feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|expect|book|"
         r"propos|promis)\w{2,}ed",
         future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|to|starts?|leaves?|must|should|going|"
-        r"scheduled|"
-        r"planned|supposed|expected|booked|by|before|until",
+        r"scheduled|planned|supposed|expected|booked|by|before|until",
     ),
     words=words(_DAYS, _DAY_SHORT, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

@@ -8,9 +8,9 @@ from hippod.errors import HippodError, TooLarge
 
 
 def error_body(error: HippodError) -> bytes:
-    """Return `{"error": {code, message, hint}}`; what is not text in a message is escaped."""
+    """Return `{"error": {code, message, hint}}`; what is not text in it becomes `?`."""
     text = json.dumps({"error": error.wire()}, ensure_ascii=False)
-    return text.encode(errors="backslashreplace")
+    return text.encode(errors="replace")
 
 
 def answer(error: HippodError, status: int | None = None) -> Response:
