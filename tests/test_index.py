@@ -628,3 +628,17 @@ def test_threads_may_ask_while_documents_change(tmp_path: Path) -> None:
             thread.join()
     assert problems == []
     assert not (tmp_path / "rebuild").exists()
+
+
+def test_a_conflicted_document_keeps_its_last_good_version(tmp_path: Path) -> None:
+    notes = Notes({"memory/2026-06-10.md": "## Retain\n- W: Deploy on Sunday\n"})
+    sides = "<<<<<<< HEAD\n- W: Deploy on Monday\n=======\n- W: Deploy on Tuesday\n>>>>>>> b\n"
+    with contextlib.closing(open_index(tmp_path, notes)) as index:
+        index.update(["memory/2026-06-10.md"])
+        notes["memory/2026-06-10.md"] = f"## Retain\n{sides}"
+        report = index.update(["memory/2026-06-10.md"])
+        assert "conflict" in report.failed["memory/2026-06-10.md"]
+        assert [hit.content for hit in ask(index, "deploy").hits] == ["Deploy on Sunday"]
+        notes["memory/2026-06-10.md"] = "## Retain\n- W: Deploy on Tuesday\n"
+        index.update(["memory/2026-06-10.md"])
+        assert [hit.content for hit in ask(index, "deploy").hits] == ["Deploy on Tuesday"]

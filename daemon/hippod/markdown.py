@@ -123,6 +123,11 @@ _MARKS = re.compile(rf"(?:[ \t]*{_MARK})*[ \t]*")
 _TOO_DEEP = re.compile(rf"[ \t]{{{_MAX_INDENT}}}|(?:[ \t]*{_MARK}){{{_MAX_MARKS}}}")
 
 
+def is_conflicted(text: str) -> bool:
+    """Say whether git left conflict marks in `text`; quoted ones in code are none."""
+    return "<<<<<<<" in text and bool(parse(text).marks)
+
+
 def _parseable(line: str) -> str:
     return "" if _TOO_DEEP.match(line) else line
 
