@@ -19,7 +19,7 @@ import apsw
 import numpy as np
 import structlog
 
-from hippod import chunks, config
+from hippod import chunks, config, markdown
 from hippod.chunks import Unit
 from hippod.documents import FileStat, Scan
 from hippod.errors import HippodError, IndexUnavailable, ModelError, StorageError
@@ -405,6 +405,9 @@ class Index:
             if loaded is None:
                 return path if known else None
             if known is None or known.sha256 != loaded.sha256:
+                if known is not None and markdown.is_conflicted(loaded.text):
+                    report.failed[path] = "has merge conflict marks: the last version stays indexed"
+                    return None
                 return _Prepared(loaded, self._cut(loaded))
             report.unchanged += 1
             return None if _same_stat(known, loaded.stat) else _Prepared(loaded, None)

@@ -1,0 +1,144 @@
+"""The papers against the program: examples run, and nothing is left unmentioned."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hippod.cli import ALIASES, COMMANDS
+from hippod.config import Config
+from hippod.server.app import build
+from tests.processes import Daemon, running, wait_for
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
+
+pytestmark = pytest.mark.xdist_group("docs")
+
+
+def code(text: str) -> str:
+    """Return what stands in code spans and fenced blocks: names of things, not words."""
+    fenced = re.findall(r"^```.*?^```", text, re.DOTALL | re.MULTILINE)
+    rest = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return "\n".join([*fenced, *re.findall(r"`[^`\n]+`", rest)])
+
+
+def curl_commands() -> list[str]:
+    """Return the shell commands of the block behind the marker, each with its further lines."""
+    block = README.partition("<!-- curl -->")[2].partition("```console\n")[2].partition("```")[0]
+    return [command.strip() for command in re.split(r"^\$ ", block, flags=re.MULTILINE) if command]
+
+
+# -- examples --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with running(tmp_path_factory.mktemp("docs")) as daemon:
+        yield daemon
+
+
+def shell(daemon: Daemon, *commands: str) -> str:
+    """Run commands in one shell, as a reader of the README does, and return what they print."""
+    here = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-ec", "\n".join(commands)],
+        env={**daemon.environ, "PATH": here},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_curl_examples_of_the_readme_work(daemon: Daemon) -> None:
+    find_socket, *commands = curl_commands()
+    assert len(commands) >= 4
+    assert all("curl " in c and '--unix-socket "$SOCKET"' in c for c in commands)
+    answers = []
+    for command in commands:
+        if "/v1/recall" in command:
+            wait_for(lambda: daemon.client.recall("spare key")["hits"], "the note in the index")
+        answers.append(json.loads(shell(daemon, find_socket, command)))
+    assert [answer for answer in answers if "error" in answer] == []
+    assert "Ina" in answers[1]["hits"][0]["content"]
+    assert "porch light" in answers[2]["stored"][0]["bullet"]
+    assert "context/boats.md" in [entry["path"] for entry in answers[-1]["entries"]]
+
+
+def test_every_curl_in_the_readme_stands_in_the_tested_block() -> None:
+    assert len(re.findall(r"\bcurl -", README)) == "\n".join(curl_commands()).count("curl -")
+
+
+# -- nothing left out ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *ALIASES])
+def test_every_command_is_in_the_readme_or_the_help(command: str) -> None:
+    if command in ALIASES:
+        assert command in COMMANDS[ALIASES[command]][1]
+    else:
+        assert re.search(rf"(hippod |`){command}\b", code(README)), command
+
+
+def test_every_endpoint_is_in_the_readme() -> None:
+    named = re.findall(r"/v1/[\w./{}-]*", README)
+    for path in build(None, 1).openapi()["paths"]:  # type: ignore[arg-type]
+        place = path.partition("{")[0].rstrip("/")
+        assert any(name.startswith(place) for name in named), path
+
+
+def test_every_section_of_the_configuration_is_in_the_example() -> None:
+    for name, field in Config.model_fields.items():
+        assert re.search(rf"^\[\[?{name}\]", EXAMPLE, re.MULTILINE), name
+        model = type(field.default[0] if isinstance(field.default, tuple) else field.default)
+        section = re.split(rf"^\[\[?{name}\]\]?$", EXAMPLE, flags=re.MULTILINE)[1]
+        for key in model.model_fields:
+            assert re.search(rf"^{key} = ", section.split("\n[")[0], re.MULTILINE), (name, key)
+
+
+def test_every_configuration_key_that_the_readme_names_exists() -> None:
+    sections = set(Config.model_fields)
+    for name in re.findall(r"`\[(\w+)\]", README):
+        assert name in sections, name
+
+
+def test_relative_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", README):
+        assert (ROOT / target).exists(), target
+
+
+# -- nothing let out -------------------------------------------------------------------------
+
+# Written in pieces, so that this file is not itself what it looks for.
+FOREIGN = re.compile(
+    r"(?<![\w.}])/wor" + r"k/|(?<![\w.}])/tmp/" + r"w/|\.\./sha" + r"red|/ro" + r"ot/"
+    r"|\b(DESI" + r"GN|AESTH" + r"ETICS|EXTR" + r"ACTION|RETR" + r"IEVAL|CONT" + r"RACT)\.md"
+)
+TEXTS = (".py", ".md", ".toml", ".txt", ".cfg", ".yml", ".yaml", ".sh", "")
+
+
+def project_files() -> list[Path]:
+    """Return the files of the project, without what tools and builds leave beside them."""
+    found: list[Path] = []
+    for name in ("daemon", "tests", "bench", "examples", ".ci"):
+        found += [path for path in (ROOT / name).rglob("*") if path.suffix in TEXTS]
+    found += [path for path in ROOT.iterdir() if path.suffix in TEXTS]
+    built = ("__pycache__", "egg-info", "reports")
+    return [f for f in found if f.is_file() and not any(part in str(f) for part in built)]
+
+
+def test_no_place_of_one_machine_is_in_the_project() -> None:
+    files = project_files()
+    assert len(files) > 80
+    for file in files:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        assert not FOREIGN.search(text), (file.relative_to(ROOT), FOREIGN.search(text))
