@@ -186,7 +186,7 @@ def _generator(model: str) -> Generator | None:
             )
         path = next(Path(spec.origin).parent.glob("*.gguf"))
     try:
-        generator = LlamaGenerator(path)
+        generator = LlamaGenerator(path, prompt_timeout=300.0, call_timeout=900.0)
         generator.choose(["hello"], ["one", "two"])
     except ModelError as error:
         raise SystemExit(f"{error.message}\n{error.hint}") from None

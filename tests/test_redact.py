@@ -172,9 +172,9 @@ def test_a_planted_password_never_leaks(name: str, link: str, value: str) -> Non
 def test_the_time_is_linear(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        started = time.perf_counter()
+        started = time.process_time()
         strip_memory(strip_private(redact(text).text))
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     small, large = seconds(5_000), seconds(40_000)
     assert large < 30 * max(small, 0.01)

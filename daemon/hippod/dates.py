@@ -49,8 +49,7 @@ def annotate(
 
 def find(text: str, today: date, languages: Sequence[str] = LANGUAGES) -> list[Found]:
     """Return the date expressions of `text` that have no ISO date yet, in order."""
-    language = guess(text, languages, default=languages[0] if languages else "en")
-    grammar = GRAMMARS.get(language)
+    grammar = _grammar(text, languages)
     if grammar is None:
         return []
     taken = [match.span() for match in _ANNOTATED.finditer(text)]
@@ -64,8 +63,7 @@ def find(text: str, today: date, languages: Sequence[str] = LANGUAGES) -> list[F
 
 def mentions(text: str, languages: Sequence[str] = LANGUAGES) -> bool:
     """Tell whether `text` names a day, month or recurring time, other than today."""
-    language = guess(text, languages, default=languages[0] if languages else "en")
-    grammar = GRAMMARS.get(language)
+    grammar = _grammar(text, languages)
     if grammar is None:
         return bool(_ISO.search(text))
     anchor = date(2001, 1, 1)
@@ -73,6 +71,12 @@ def mentions(text: str, languages: Sequence[str] = LANGUAGES) -> bool:
     return named or any(pattern.search(text) for pattern in (_ISO, _YEAR_BOUND, grammar.recurring))
 
 
+def _grammar(text: str, languages: Sequence[str]) -> Grammar | None:
+    words = _NOTE.sub("", text)  # annotating must not change the language
+    return GRAMMARS.get(guess(words, languages, default=languages[0] if languages else "en"))
+
+
+_NOTE = re.compile(r" \([\d-]+(?: to [\d-]+)?\)")
 _ISO = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b")
 _YEAR_BOUND = re.compile(
     r"\b(?:until|till|since|through|seit|bis|hasta|desde|jusqu['’]en|depuis|até)\s+(?:19|20)\d\d\b",

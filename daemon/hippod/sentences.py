@@ -221,13 +221,15 @@ _QUOTED = re.compile(
     r"『([^』]*)(?:』|$)"
 )
 _REPORTING = re.compile(
-    r"^\W*(?:from|via|per|quoting|seen|posted)\s[^:]{0,50}:\s*\S|\b(?:(?:page|site|website|"
-    r"e-?mail|mail|doc|docs|document|readme|post|article|message|ticket|pr|comment|issue|letter|"
-    r"form|log|output|prompt|banner|notice|sign|note|review|thread|wiki|blog|text|it|he|she|"
-    r"they|someone|guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|states|tells|claims|wrote|writes|"
-    r"contains|goes|was\s+like|told|asks)\b|(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|"
-    r"escribió|afirma)|(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b"
-    r"[^:]{0,60}[:：]\s*\S|(?:说|写着|写道|言って(?:い)?る?|書いてあ[るっ])[^:：]{0,10}[:：]",
+    r"^\W*(?:from|via|per|quoting|seen|posted)\s+(?:in\s+|on\s+)?(?:the|a|an|this|that|some|"
+    r"\w+'s)\b[^:]{0,40}:\s+\S|\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|"
+    r"post|article|message|ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|"
+    r"sign|note|review|thread|wiki|blog|text|it|he|she|they|someone|"
+    r"guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|"
+    r"was\s+like|told|asks)\b|(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|"
+    r"(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b[^:]{0,60}(?::\s+|：|:(?=[\"“«]))\S|(?:说|"
+    r"写着|写道|言って(?:い)?る?|"
+    r"書いてあ[るっ])[^:：]{0,10}[:：]",
     re.IGNORECASE,
 )
 

@@ -352,8 +352,8 @@ class StateStatus(Model):
 class Status(Health):
     """Everything about a running daemon on one screen.
 
-    Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a model is not
-    there; `index`, `retain`, `watch`, `generator` and `embedder` may gain keys.
+    Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a
+    model is not there; `index`, `retain`, `watch`, `generator` and `embedder` may gain keys.
     """
 
     pid: int | None = None

@@ -6,6 +6,7 @@ from hippod.cuewords.table import (
     decision,
     hearsay,
     learnt,
+    momentary,
     personal,
     preference,
     remark,
@@ -167,12 +168,15 @@ TABLE = Table(
         ),
     ),
     negative=(
+        momentary(
+            r"\b(?:(?:hat|haben|habe)~verspätung|(?:komme|bin|ist|kommt)~zu~spät|bin~(?:gleich~|"
+            r"gerade~|kurz~)?(?:müde|hungrig|krank|weg|wieder~da|fertig|unterwegs|spät~dran|"
+            r"beim?~\w+)|hole~(?:mir|kurz)|muss~(?:los|weg|kurz)|mir~ist~(?:kalt|warm|"
+            r"langweilig)|regnet|schneit|das~wetter|in~\w+~(?:minuten?|stunden?|sekunden?))\b"
+        ),
         transient(
-            r"\b(?:(?:hat|haben|habe)~verspätung|zu~spät|gerade|momentan|im~moment|grad|"
-            r"eben~(?:erst|noch)?|gleich|bin~(?:gleich~)?(?:müde|hungrig|krank|weg|wieder~da|"
-            r"fertig|unterwegs|spät~dran|kurz~weg)|schon~wieder|hole~(?:mir|kurz)|muss~(?:los|"
-            r"weg|kurz)|mir~ist~(?:kalt|warm|langweilig)|noch~(?:offen|nicht~fertig)|regnet|"
-            r"schneit|das~wetter)\b"
+            r"\b(?:gerade|momentan|im~moment|grad|eben~(?:erst|noch)?|gleich|schon~wieder|"
+            r"noch~(?:offen|nicht~fertig)|heute~(?:lange|langsam))\b"
         ),
         hearsay(
             r"\b(?:angeblich|sagt~(?:man|er|sie)|\w+~(?:sagt|meint|behauptet),|habe~(?:gelesen|"

@@ -6,6 +6,7 @@ from hippod.cuewords.table import (
     decision,
     hearsay,
     learnt,
+    momentary,
     personal,
     preference,
     remark,
@@ -142,13 +143,16 @@ TABLE = Table(
         ),
     ),
     negative=(
+        momentary(
+            r"\b(?:(?:llego|llega|voy|va)~tarde|con~retraso|estoy~(?:cansad[oa]|ocupad[oa]|"
+            r"list[oa]|aburrid[oa]|enferm[oa]|en~(?:casa|el|la))|tengo~(?:hambre|sueño|frío|"
+            r"calor|prisa|una~(?:pregunta|duda|idea)|\d+~(?:pestañas|correos|mensajes))|"
+            r"voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|hace~(?:sol|frío|calor|viento)|llueve|"
+            r"en~\w+~(?:minutos?|horas?|segundos?))\b"
+        ),
         transient(
-            r"\b(?:(?:llego|llega|voy|va)~tarde|con~retraso|ahora~mismo|en~este~momento|"
-            r"de~momento|ahorita|estoy~(?:cansad[oa]|ocupad[oa]|list[oa]|aburrid[oa]|enferm[oa]|"
-            r"\w+ndo)|tengo~(?:hambre|sueño|frío|calor|prisa|una~(?:pregunta|duda|idea)|"
-            r"\d+~(?:pestañas|correos|mensajes))|voy~a~(?:por|comer|salir|dormir)|ya~vuelvo|"
-            r"otra~vez|todavía~(?:no|está)|hace~(?:sol|frío|calor|viento)|llueve|está~(?:caído|"
-            r"roto|lento|abiert[oa]))\b"
+            r"\b(?:ahora~mismo|en~este~momento|de~momento|ahorita|estoy~\w+ndo|otra~vez|"
+            r"todavía~(?:no|está)|está~(?:caído|roto|lento|abiert[oa]))\b"
         ),
         hearsay(
             r"\b(?:dicen~que|(?:\w+~)?dice~que|según~\w+|he~(?:leído|oído)|leí|supuestamente|"

@@ -6,6 +6,7 @@ from hippod.cuewords.table import (
     decision,
     hearsay,
     learnt,
+    momentary,
     personal,
     preference,
     remark,
@@ -152,13 +153,16 @@ TABLE = Table(
         ),
     ),
     negative=(
+        momentary(
+            r"\b(?:en~retard|je~(?:suis~(?:fatiguée?|occupée?|crevée?|malade|prête?|là|"
+            r"de~retour|en~train)|reviens|file|vais~(?:manger|prendre|chercher|dormir|voir)|"
+            r"dois~(?:y~aller|filer))|j'ai~(?:faim|froid|chaud|sommeil|une~(?:question|idée)|"
+            r"\d+~(?:onglets|mails|messages))|il~(?:pleut|neige|fait~(?:beau|froid|chaud))|"
+            r"dans~\w+~(?:minutes?|heures?|secondes?))\b"
+        ),
         transient(
-            r"\b(?:en~retard|en~ce~moment|là~maintenant|pour~l'instant|tout~de~suite|"
-            r"je~(?:suis~(?:fatiguée?|occupée?|crevée?|malade|prête?|là|de~retour|en~train|"
-            r"en~retard)|reviens|file|vais~(?:manger|prendre|chercher|dormir|voir)|"
-            r"dois~(?:y~aller|filer))|j'ai~(?:faim|froid|chaud|sommeil|mal|une~(?:question|"
-            r"idée)|\d+~(?:onglets|mails|messages))|encore~(?:planté|cassé|en~panne)|"
-            r"il~(?:pleut|neige|fait~(?:beau|froid|chaud))|ça~(?:rame|plante|bugue))\b"
+            r"\b(?:en~ce~moment|là~maintenant|pour~l'instant|tout~de~suite|encore~(?:planté|"
+            r"cassé|en~panne)|ça~(?:rame|plante|bugue)|j'ai~mal)\b"
         ),
         hearsay(
             r"\b(?:il~paraît|apparemment|selon~\w+|d'après~\w+|\w+~dit~que|on~dit~que|"

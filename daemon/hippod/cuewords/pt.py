@@ -6,6 +6,7 @@ from hippod.cuewords.table import (
     decision,
     hearsay,
     learnt,
+    momentary,
     personal,
     preference,
     remark,
@@ -145,13 +146,15 @@ TABLE = Table(
         ),
     ),
     negative=(
+        momentary(
+            r"\b(?:atrasad[oa]s?|estou~(?:cansad[oa]|ocupad[oa]|pront[oa]|doente|com~(?:fome|"
+            r"sono|frio|calor|pressa|uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|sair|"
+            r"buscar|pegar)|está~(?:chovendo|frio|calor)|tenho~(?:fome|sono|\d+~(?:abas|emails|"
+            r"mensagens)|uma~(?:dúvida|pergunta))|em~\w+~(?:minutos?|horas?|segundos?))\b"
+        ),
         transient(
-            r"\b(?:atrasad[oa]s?|agora~mesmo|neste~momento|no~momento|por~enquanto|"
-            r"estou~(?:cansad[oa]|ocupad[oa]|pront[oa]|doente|\w+ndo|com~(?:fome|sono|frio|"
-            r"calor|pressa|uma~dúvida))|já~volto|vou~(?:almoçar|comer|dormir|sair|buscar|pegar)|"
-            r"de~novo$|ainda~(?:não|está)|está~(?:chovendo|frio|calor|quente|fora~do~ar|lento|"
-            r"quebrado)|tenho~(?:fome|sono|\d+~(?:abas|emails|mensagens)|uma~(?:dúvida|"
-            r"pergunta)))\b"
+            r"\b(?:agora~mesmo|neste~momento|no~momento|por~enquanto|estou~\w+ndo|de~novo$|"
+            r"ainda~(?:não|está)|está~(?:quente|fora~do~ar|lento|quebrado))\b"
         ),
         hearsay(
             r"\b(?:dizem~que|\w+~(?:disse|diz)~que|segundo~\w+|li~que|ouvi~dizer|parece~que|"
