@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from hippod import support
 from hippod.errors import ModelError
+from hippod.extraction import support
+from hippod.extraction.selection import Calibration, Draft, Extraction, extract
 from hippod.models import Generator
 from hippod.models.llama import LlamaGenerator
-from hippod.selection import Calibration, Draft, Extraction, extract
 from hippod.transcripts.turns import Turn
 
 ZONE = ZoneInfo("Europe/Vienna")

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hippod.client import Client
 from hippod.models.embedded import embedded_gguf
 
 _BEAT_SECONDS = 0.02
-_BEATS_A_SAVE = 100
+_BETWEEN_SAVES_SECONDS = 2
 _PATIENCE_SECONDS = 900
 _WITH_MODEL = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp"}
 
@@ -31,23 +32,19 @@ def measure(scale: Scale, folder: Path) -> Result:
         return Result(title, skipped="the embedded model is not installed")
     with live.daemon(folder, scale.small_files, _WITH_MODEL) as daemon:
         end = time.monotonic() + scale.beat_seconds
-        idle = _beats(daemon, lambda: time.monotonic() < end)
+        idle = _ask(daemon, lambda: time.monotonic() < end)
         talk = _Conversation(daemon, corpus.messages(scale.messages))
         talk.start()
-        busy = _beats(daemon, talk.is_alive)
+        busy = _ask(daemon, talk.is_alive)
         talk.join()
         model = daemon.client.status()["generator"]
-    rows = [
-        Row(what, "ms", Spread.of(busy[what]), "idle", Spread.of(idle[what]))
-        for what in busy
-        if busy[what] and idle[what]
-    ]
+    rows = [Row(what, "ms", Spread.of(busy[what]), "idle", Spread.of(idle[what])) for what in busy]
     facts = {
         "seconds": talk.seconds,
         "share of it inside the model": model["seconds"] / talk.seconds,
         "tokens": model["tokens"],
         "facts written": talk.facts,
-        "questions": len(busy["health"]) + len(busy["recall"]),
+        "samples": " / ".join(str(len(samples)) for samples in busy.values()),
     }
     return Result(title, tuple(rows), facts)
 
@@ -69,31 +66,46 @@ class _Conversation(threading.Thread):
         self.seconds = time.monotonic() - began
 
 
-def _beats(daemon: Daemon, going_on: Callable[[], bool]) -> Samples:
-    """Ask in a steady beat, health and recall in turn, with a save now and then.
+class _Saves(threading.Thread):
+    """Saves a document every few seconds, at least once, and looks until each is found."""
 
-    A question that comes late because the one before it took long counts from its beat.
-    """
-    rng = random.Random(time.monotonic_ns())
-    note = daemon.workspace / "projects" / "saved.md"
-    questions = corpus.questions("mixed", 50)
-    samples: Samples = {"health": [], "recall": [], "save to searchable": []}
-    beat, number = time.perf_counter(), 0
-    while going_on():
-        number += 1
-        beat = _on_beat(beat, samples["health"], daemon.client.health)
-        question = questions[number % len(questions)]
-        beat = _on_beat(beat, samples["recall"], lambda q=question: daemon.client.recall(q))
-        if number % _BEATS_A_SAVE == 0:
+    def __init__(self, daemon: Daemon, going_on: Callable[[], bool]) -> None:
+        super().__init__()
+        self._daemon = daemon
+        self._going_on = going_on
+        self.samples: list[float] = []
+
+    def run(self) -> None:
+        rng = random.Random(time.monotonic_ns())
+        note = self._daemon.workspace / "projects" / "saved.md"
+        while self._going_on() or not self.samples:
             word = corpus.unique_word(rng)
-            took = save.until_found(daemon, note.write_text, word, _PATIENCE_SECONDS)
-            samples["save to searchable"].append(took)
-            beat = time.perf_counter()
-    return samples
+            took = save.until_found(self._daemon, note.write_text, word, _PATIENCE_SECONDS)
+            self.samples.append(took)
+            time.sleep(_BETWEEN_SAVES_SECONDS)
+
+
+def _ask(daemon: Daemon, going_on: Callable[[], bool]) -> Samples:
+    """Ask for health and recall in turn in a steady beat, with a save now and then."""
+    saves = _Saves(daemon, going_on)
+    saves.start()
+    samples: Samples = {"health": [], "recall": []}
+    questions = corpus.questions("mixed", 50)
+    beat, number = time.perf_counter(), 0
+    while going_on() or number == 0:
+        question = questions[number % len(questions)]
+        beat = _on_beat(beat, samples["health"], daemon.client.health)
+        beat = _on_beat(beat, samples["recall"], partial(daemon.client.recall, question))
+        number += 1
+    saves.join()
+    return {**samples, "save to searchable": saves.samples}
 
 
 def _on_beat(before: float, samples: list[float], ask: Callable[[], object]) -> float:
-    """Ask at the beat after `before` and return its time."""
+    """Ask at the beat after `before` and return its time.
+
+    A question that comes late because the one before it took long counts from its beat.
+    """
     beat = before + _BEAT_SECONDS
     wait = beat - time.perf_counter()
     time.sleep(max(0.0, wait))

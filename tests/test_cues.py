@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import cues
+from hippod.extraction import cues
 from hippod.language import LANGUAGES, guess
 
 LASTING = {

@@ -228,6 +228,9 @@ def test_answers_while_the_model_works_and_stops_in_the_middle(tmp_path: Path) -
         daemon.client.recall("pump")
         assert time.monotonic() - began < 2
         assert daemon.client.status()["generator"]["state"] in ("busy", "ready")
+        for word in ("quince", "medlar"):
+            (daemon.workspace / f"{word}.md").write_text(f"The {word} is ripe\n")
+            wait_for(lambda word=word: found(daemon, word), "a save beside the model", seconds=5)
         began = time.monotonic()
         assert daemon.stop() == 0
         assert time.monotonic() - began < 5

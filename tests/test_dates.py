@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import dates
-from hippod.dates import annotate
+from hippod.extraction import dates
+from hippod.extraction.dates import annotate
 from hippod.language import LANGUAGES
 
 FAST = settings(max_examples=100, deadline=None)

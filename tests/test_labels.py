@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from hippod import labels, prompts
 from hippod.errors import ModelTimeout
+from hippod.extraction import labels, prompts
 from tests.fakes import FakeGenerator
 
 

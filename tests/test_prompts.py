@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import prompts
-from hippod.prompts import label_prompt
+from hippod.extraction import prompts
+from hippod.extraction.prompts import label_prompt
 
 FAST = settings(max_examples=100, deadline=None)
 PREFIX = label_prompt("", "").removesuffix(": \nLabel:")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import prompts, support
 from hippod.errors import ModelCrashed
-from hippod.selection import Calibration, Extraction, extract, scorer
+from hippod.extraction import prompts, support
+from hippod.extraction.selection import Calibration, Extraction, extract, scorer
 from hippod.transcripts.turns import Turn
 from tests.fakes import FakeGenerator
 

@@ -651,4 +651,4 @@ def test_a_lost_workspace_is_said_and_comes_back(door: Asker, daemon: Daemon) ->
     finally:
         moved.rename(daemon.workspace)
     assert door.ok("GET", file("kept.md")).data["content"] == "kept\n"
-    assert "ADR-0231" in contents(daemon, "cache layer")
+    wait_for(lambda: "ADR-0231" in contents(daemon, "cache layer"), "the index to come back")

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import support
+from hippod.extraction import support
+from hippod.extraction.support import check, is_repeated
 from hippod.language import content_stems
-from hippod.support import check, is_repeated
 
 FAST = settings(max_examples=100, deadline=None)
 

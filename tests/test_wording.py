@@ -1,6 +1,6 @@
 import pytest
 
-from hippod import wording
+from hippod.extraction import wording
 from hippod.language import guess
 
 

@@ -13,9 +13,10 @@ from datetime import date, datetime, timedelta
 
 import structlog
 
-from hippod import daylog, facts, selection
+from hippod import daylog, facts
 from hippod.config import Config
 from hippod.errors import Conflict, ModelError, NotFound, StorageError
+from hippod.extraction import selection
 from hippod.models import Generator
 from hippod.state import Batch, BatchFact, State
 from hippod.transcripts import Turn

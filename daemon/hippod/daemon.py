@@ -257,7 +257,7 @@ class Daemon:
             for path, reason in report.failed.items():
                 logger.warning("document.failed", path=path, reason=reason)
             logger.debug("index.updated", **report.summary())
-            self._parts.retainer.confirm()
+            self._read_back()
         except HippodError as error:
             logger.warning("index.update_failed", reason=error.message, hint=error.hint)
         except Exception:
@@ -265,24 +265,28 @@ class Daemon:
 
     async def _retain_changes(self) -> None:
         loop = asyncio.get_running_loop()
+        retainer = self._parts.retainer
         while True:
             for source_file in await self._retain_queue.take():
-                await loop.run_in_executor(self._retain_thread, self._retain, source_file)
+                await loop.run_in_executor(
+                    self._retain_thread, self._retain, retainer.process, source_file
+                )
                 # The ids are read back when our own write comes round as an event; this is for
                 # the case that no event comes.
                 loop.call_later(READ_BACK_SECONDS, self._read_back)
 
-    def _retain(self, source_file: SourceFile) -> None:
+    def _retain(self, work: Callable[..., object], *values: Any) -> None:
         try:
-            self._parts.retainer.process(source_file)
+            work(*values)
         except HippodError as error:
             logger.warning("retain.failed", reason=error.message, hint=error.hint)
         except Exception:
             logger.exception("retain.crashed")
 
     def _read_back(self) -> None:
+        # Never in the index thread: it waits for the batch that the model is working on.
         with contextlib.suppress(RuntimeError):  # the thread is gone: we are stopping
-            self._index_thread.submit(self._update_index, [])
+            self._retain_thread.submit(self._retain, self._parts.retainer.confirm)
 
     async def _keep_time(self) -> None:
         """Wake the scheduler by the wall clock: its timer stands still while a laptop sleeps."""

@@ -12,10 +12,11 @@ from typing import Any
 
 import structlog
 
-from hippod import daylog, facts, redact, selection, transcripts, wire
+from hippod import daylog, facts, redact, transcripts, wire
 from hippod.batches import Batches
 from hippod.config import Config, Source
 from hippod.errors import InvalidInput, ModelUnavailable, NotFound
+from hippod.extraction import selection
 from hippod.models import Generator, selftest
 from hippod.state import Batch, BatchFact, State
 from hippod.transcripts import Cursor, Reading, Turn

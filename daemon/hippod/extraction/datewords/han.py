@@ -2,7 +2,7 @@
 
 import re
 
-from hippod.datewords.rules import MONTH, YEAR, Context, Days, listed, period, words
+from hippod.extraction.datewords.rules import MONTH, YEAR, Context, Days, listed, period, words
 
 HAN_NUMBERS = words(
     listed("一 二|两|兩 三 四 五 六 七 八 九 十 十一 十二", 1),

@@ -2,8 +2,14 @@
 
 import re
 
-from hippod.datewords.han import HAN_MONTH, HAN_MONTH_DAY, HAN_NUMBERS, HAN_YEAR, han_period
-from hippod.datewords.rules import (
+from hippod.extraction.datewords.han import (
+    HAN_MONTH,
+    HAN_MONTH_DAY,
+    HAN_NUMBERS,
+    HAN_YEAR,
+    han_period,
+)
+from hippod.extraction.datewords.rules import (
     MONTH,
     YEAR,
     Context,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hippod import cuewords, dates, names
+from hippod.extraction import cuewords, dates, names
 from hippod.language import content_stems, guess, is_spaceless
 
 Role = Literal["user", "assistant", "tool", "system"]

@@ -1,7 +1,7 @@
 """The cue tables: per language, the patterns of each class of statement."""
 
-from hippod.cuewords import de, en, es, fr, ja, pt, zh
-from hippod.cuewords.table import DATED, MOMENTARY, Pattern, Table
+from hippod.extraction.cuewords import de, en, es, fr, ja, pt, zh
+from hippod.extraction.cuewords.table import DATED, MOMENTARY, Pattern, Table
 
 __all__ = ["DATED", "MOMENTARY", "TABLES", "Pattern", "Table"]
 

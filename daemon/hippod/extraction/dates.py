@@ -4,6 +4,10 @@ Conventions: a bare or "next" weekday is the first one after the message's day (
 said on a Tuesday is seven days later), in a past sentence the last one before it. A day and
 month without a year is the nearest one in the direction of the sentence. Recurring days
 ("every Friday", "Mondays") and what stays ambiguous are left alone.
+
+The words stand in `datewords`, not in a library: dateparser 1.5 resolves none of "nächsten
+Dienstag", "el próximo viernes", "mardi prochain", "sexta-feira que vem", "下周二", "来週の火曜日"
+or "el 14 de junio", and the patterns that find a span need the same words anyway.
 """
 
 import re
@@ -11,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 
-from hippod.datewords import GRAMMARS, Context, Days, Grammar, Resolver
+from hippod.extraction.datewords import GRAMMARS, Context, Days, Grammar, Resolver
 from hippod.language import LANGUAGES, guess
 
 

@@ -49,7 +49,7 @@ def offset(match: re.Match[str], context: Context) -> Days | None:
 
 
 def weekday(match: re.Match[str], context: Context) -> Days | None:
-    """Resolve a weekday; see the conventions in `hippod.dates`."""
+    """Resolve a weekday; see the conventions in `hippod.extraction.dates`."""
     groups = match.groupdict()
     index = context.words[_key(match["weekday"])]
     ahead = (index - context.today.weekday()) % 7

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from hippod.extraction.names import spans
 from hippod.language import content_stems
-from hippod.names import spans
 
 
 def corrected(sentence: str, earlier: str) -> str | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from hippod import prompts
+from hippod.extraction import prompts
 from hippod.models import Generator
 
 

@@ -1,7 +1,7 @@
 """The date expressions of each language: patterns, and how a match resolves to days."""
 
-from hippod.datewords import de, en, es, fr, ja, pt, zh
-from hippod.datewords.rules import Context, Days, Grammar, Resolver
+from hippod.extraction.datewords import de, en, es, fr, ja, pt, zh
+from hippod.extraction.datewords.rules import Context, Days, Grammar, Resolver
 
 __all__ = ["GRAMMARS", "Context", "Days", "Grammar", "Resolver"]
 

@@ -11,20 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
-from hippod import (
+from hippod import redact
+from hippod.extraction import (
     corrections,
     cues,
     dates,
     labels,
     names,
     prompts,
-    redact,
     sentences,
     support,
     wording,
 )
-from hippod.cues import Cue, Kind
-from hippod.labels import Calibration
+from hippod.extraction.cues import Cue, Kind
+from hippod.extraction.labels import Calibration
 from hippod.language import LANGUAGES, content_stems, guess
 from hippod.models import Generator
 from hippod.transcripts.turns import Turn

@@ -2,7 +2,7 @@
 
 import re
 
-from hippod.datewords.rules import (
+from hippod.extraction.datewords.rules import (
     MONTH,
     YEAR,
     Grammar,

@@ -7,7 +7,7 @@ cannot be shifted safely ("we", "you", other languages, commands) is quoted word
 import re
 from collections.abc import Callable
 
-from hippod import cuewords
+from hippod.extraction import cuewords
 from hippod.language import is_spaceless, shows, word_set
 
 CORRECTED = "(corrected)"

@@ -1,6 +1,6 @@
 """The cue table of Chinese."""
 
-from hippod.cuewords.table import (
+from hippod.extraction.cuewords.table import (
     Table,
     compiled,
     decision,

@@ -4,10 +4,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from hippod.extraction.names import spans
+from hippod.extraction.wording import CORRECTED, statement
 from hippod.language import content_stems, guess, is_function_word
-from hippod.names import spans
 from hippod.redact import REDACTED
-from hippod.wording import CORRECTED, statement
 
 LONGEST = 220
 """Characters of a fact without the dates that code appended."""

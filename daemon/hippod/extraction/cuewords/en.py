@@ -1,6 +1,6 @@
 """The cue table of English."""
 
-from hippod.cuewords.table import (
+from hippod.extraction.cuewords.table import (
     Pattern,
     Table,
     compiled,
