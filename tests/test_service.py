@@ -422,6 +422,20 @@ def test_facts_are_cleaned_and_kept_once(open_memory: Open) -> None:
         assert fact.source == f"{fact.path}#L{fact.line}"
 
 
+def test_a_message_is_taken_once_a_session_whatever_its_number(open_memory: Open) -> None:
+    memory = open_memory()
+
+    def hand_over(session: str, content: str) -> list[str]:
+        said = wire.Message(role="user", content=content, id="1", timestamp="2026-01-05T10:00:00Z")
+        request = wire.RetainRequest(messages=(said,), session=session, wait=True)
+        return [fact.bullet for fact in memory.retain(request).stored]
+
+    tin, boat = "Remember that the tin is in the attic.", "Remember that the boat is in Graz."
+    assert len(hand_over("one", tin)) == 1
+    assert len(hand_over("two", boat)) == 1
+    assert hand_over("one", tin) == []
+
+
 def test_bullets_that_say_nothing_are_refused_as_a_whole(open_memory: Open) -> None:
     memory = open_memory()
     for nothing in ("W @Ada: <private>all of it</private>", "W @Ada: ", "- "):

@@ -265,7 +265,7 @@ class Retainer:
         session = request.session or API
         if len(session) > MAX_SESSION_NAME:
             raise InvalidInput(f"session: longer than {MAX_SESSION_NAME} characters")
-        turns = [_turn(n, message) for n, message in enumerate(request.messages)]
+        turns = [_turn(n, message, session) for n, message in enumerate(request.messages)]
         new = [
             self._cleaned(turn)
             for turn in {turn.key: turn for turn in turns}.values()
@@ -368,7 +368,7 @@ def _as_bullet(text: str) -> str:
     return text if text.lstrip().startswith(("-", "*", "+")) else f"- {text}"
 
 
-def _turn(number: int, message: wire.Message) -> Turn:
+def _turn(number: int, message: wire.Message, session: str) -> Turn:
     time = None
     if message.timestamp:
         try:
@@ -379,10 +379,10 @@ def _turn(number: int, message: wire.Message) -> Turn:
             ) from None
         time = time.astimezone(UTC)
     said = json.dumps([message.role, message.name, message.timestamp, message.content])
-    key = message.id or hashlib.sha256(said.encode()).hexdigest()[:24]
+    name = message.id or hashlib.sha256(said.encode()).hexdigest()[:24]
     return Turn(
-        id=message.id or key[:8],
-        key=key,
+        id=message.id or name[:8],
+        key=f"{session}:{name}",  # clients number their messages anew in each session
         role=message.role,
         speaker=message.name,
         text=message.content,
