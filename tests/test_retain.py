@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -396,3 +397,13 @@ def test_stopped_retainer_leaves_work_for_the_next_start(home: Home) -> None:
     home.restart()
     home.run()
     assert len(home.facts()) == 1
+
+
+def test_equal_requests_at_once_are_queued_once(
+    home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    messages = [{"role": "user", "content": TEA, "timestamp": f"{DAY}T10:00:00Z"}]
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(take, messages=messages, session="s") for _ in range(16)]
+    assert {answer.result().queued for answer in answers} == {1}
+    assert len(home.state.open_batches()) == 1

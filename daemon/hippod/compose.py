@@ -47,10 +47,21 @@ class Assembly:
     def describe(self) -> dict[str, Any]:
         """Return what `status` tells of the models."""
         return {
-            "generator": self.generator.status() if self.generator else {"state": "none"},
+            "generator": self._generator_status(),
             "embedder": {"model": self.embedder.model_id} if self.embedder else None,
             "notes": self.notes,
         }
+
+    def _generator_status(self) -> dict[str, Any]:
+        if self.generator is None:
+            return {"state": "none"}
+        status = self.generator.status()
+        tests = self.state.verdicts(str(status["model_id"]))
+        shown = {
+            task: {"passed": v.passed, "score": v.score, "detail": v.detail}
+            for task, v in tests.items()
+        }
+        return {**status, "self_tests": shown}
 
 
 @contextmanager

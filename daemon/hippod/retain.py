@@ -69,6 +69,7 @@ class Retainer:
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
         self._lock = threading.Lock()
+        self._queue_lock = threading.Lock()
         self._stopped = threading.Event()
         self._batches = Batches(
             config, workspace, state, self._selector, known_entities, clock, self._stopped
@@ -154,8 +155,7 @@ class Retainer:
             self.waiting(file, max(0.0, (min(times) - self._clock()).total_seconds()))
 
     def _open_batches(self, file: SourceFile) -> list[Batch]:
-        here = (file.source, str(file.path))
-        return [b for b in self._state.open_batches() if (b.source, b.path) == here]
+        return self._state.open_batches(file.source, str(file.path))
 
     def _store_readings(self, file: SourceFile) -> Iterator[None]:
         """Store new turns as batches, one reading at a time, until the transcript is read."""
@@ -266,15 +266,16 @@ class Retainer:
         if len(session) > MAX_SESSION_NAME:
             raise InvalidInput(f"session: longer than {MAX_SESSION_NAME} characters")
         turns = [_turn(n, message, session) for n, message in enumerate(request.messages)]
-        new = [
-            self._cleaned(turn)
-            for turn in {turn.key: turn for turn in turns}.values()
-            if not self._state.seen(API, [turn.key])
-        ]
-        if new:
-            self._state.create_batch(
-                source=API, session=session, path=session, turns=new, cursor_after=None
-            )
+        with self._queue_lock:  # or two equal requests at once would both find it new
+            new = [
+                self._cleaned(turn)
+                for turn in {turn.key: turn for turn in turns}.values()
+                if not self._state.seen(API, [turn.key])
+            ]
+            if new:
+                self._state.create_batch(
+                    source=API, session=session, path=session, turns=new, cursor_after=None
+                )
 
     def _store_bullets(self, request: wire.RetainRequest) -> list[BatchFact]:
         """Append facts that a client states itself to today's log, each once."""

@@ -122,7 +122,7 @@ class Memory:
         self, path: str, content: str, *, etag: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
         """Write a whole document; what stood there stays in the journal."""
-        self._check(scope, path)
+        self._check_write(scope, path)
         expected = self._whole(scope, path, etag)
         return self._written(self._workspace.write(path, content, expected))
 
@@ -130,20 +130,20 @@ class Memory:
         self, path: str, content: str, *, etag: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
         """Add text on a line of its own at the end of a document, which may be new."""
-        self._check(scope, path)
+        self._check_write(scope, path)
         return self._written(self._workspace.append(path, content, etag))
 
     def replace(
         self, path: str, old: str, new: str, *, etag: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
         """Replace the one place where `old` stands."""
-        self._check(scope, path)
+        self._check_write(scope, path)
         expected = self._whole(scope, path, etag)
         return self._written(self._workspace.replace(path, old, new, expected))
 
     def delete(self, path: str, *, etag: str | None = None, scope: Scope = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
-        self._check(scope, path)
+        self._check_write(scope, path)
         return self._written(self._workspace.delete(path, self._whole(scope, path, etag)))
 
     def tree(
@@ -251,6 +251,12 @@ class Memory:
             self._index.update([path])
         except HippodError as error:  # the document is written; the next reconcile catches up
             logger.warning("index.update_failed", path=path, reason=error.message)
+
+    def _check_write(self, scope: Scope, path: str) -> None:
+        """Let a group change shared notes, never the files that instruct the agent everywhere."""
+        self._check(scope, path)
+        if scope == "group" and "/" not in path:
+            raise Forbidden(f"{path}: scope {scope!r} may read it, not change it")
 
     def _check(self, scope: Scope, path: str) -> None:
         if not may_see(scope, path, self._config.privacy.group_paths):

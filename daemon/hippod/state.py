@@ -229,11 +229,14 @@ class State:
                 raise NotFound(f"no batch {number}")
             return self._read_batch(row)
 
-    def open_batches(self) -> list[Batch]:
-        """Return the batches that are neither done nor failed, oldest first."""
+    def open_batches(self, source: str | None = None, path: str | None = None) -> list[Batch]:
+        """Return the batches (of one transcript) that are neither done nor failed, oldest first."""
         with self._lock:
             rows = self._all(
-                f"SELECT {_BATCH} FROM batch WHERE status NOT IN ('done','failed') ORDER BY id"
+                f"SELECT {_BATCH} FROM batch WHERE status NOT IN ('done','failed')"
+                " AND (?1 IS NULL OR source=?1) AND (?2 IS NULL OR path=?2) ORDER BY id",
+                source,
+                path,
             )
             return [self._read_batch(row) for row in rows]
 
@@ -480,6 +483,14 @@ class State:
             task,
         )
         return Verdict(bool(row[0]), row[1], row[2], _time(row[3])) if row else None
+
+    def verdicts(self, model: str) -> dict[str, Verdict]:
+        """Return what the self-tests of a model said, by task."""
+        rows = self._all(
+            "SELECT task, passed, score, detail, time FROM selftest WHERE model=? ORDER BY task",
+            model,
+        )
+        return {row[0]: Verdict(bool(row[1]), row[2], row[3], _time(row[4])) for row in rows}
 
     def set_verdict(
         self, model: str, task: str, passed: bool, score: float = 0.0, detail: str = ""

@@ -90,6 +90,9 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
     name = generator.get("model_id") or generator.get("path")
     used = f"{generator['calls']} calls, {generator['tokens']} tokens"
     yield "generator", f"{generator['state']}, {name}, {used}"
+    for task, test in generator.get("self_tests", {}).items():
+        verdict = "passed" if test["passed"] else "not passed, the rules do it"
+        yield "self-test", f"{task}: {verdict} ({test['detail']})"
     if generator.get("last_error"):
         yield "! generator", str(generator["last_error"])
 
