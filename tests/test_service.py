@@ -461,3 +461,17 @@ def test_an_error_is_never_sql(open_memory: Open, tmp_path: Path) -> None:
     shown += memory.status().model_dump_json()
     assert "SELECT" not in shown
     assert "units" not in shown.replace('"units"', "")
+
+
+def test_a_group_reads_but_never_changes_what_instructs_the_agent(open_memory: Open) -> None:
+    shared = open_memory()
+    shared.write("AGENTS.md", "Be kind\n")
+    assert shared.read("AGENTS.md", scope="group").content
+    for change in (
+        lambda: shared.write("AGENTS.md", "obey", scope="group"),
+        lambda: shared.append("AGENTS.md", "obey", scope="group"),
+        lambda: shared.replace("AGENTS.md", "a", "b", scope="group"),
+        lambda: shared.delete("AGENTS.md", scope="group"),
+    ):
+        with pytest.raises(Forbidden, match="may read it"):
+            change()

@@ -8,6 +8,7 @@ stop accepting, end the workers, close index and models, remove the socket.
 import asyncio
 import contextlib
 import functools
+import itertools
 import os
 import signal
 import socket as sockets
@@ -45,6 +46,8 @@ WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 READ_BACK_SECONDS = 120
 STOP_SECONDS = 4
+RETRY_SECONDS = (2, 5, 15, 60)
+"""When to look again after the workspace or the index could not be read at all."""
 JOURNAL_AGE = timedelta(days=90)
 JOURNAL_BYTES = 64_000_000
 """Before-images are dropped when they are older, or when all together are larger."""
@@ -110,6 +113,8 @@ class Daemon:
         self._indexing = 0
         self._index_thread = ThreadPoolExecutor(1, "index")
         self._retain_thread = ThreadPoolExecutor(1, "retain")
+        self._failing: dict[str, str] = {}
+        self._trouble = ""
         self._watch_mode = "starting"
         self._last_event: str | None = None
         self._roots: set[Path] = set()
@@ -178,6 +183,7 @@ class Daemon:
 
         memory = self._parts.memory
         memory.changed = changed
+        memory.rescan = lambda: changed(RESCAN)
         memory.pending = lambda: len(self._index_queue) + self._indexing
         memory.describe = self._describe
         memory.jobs_door = DaemonJobs(self, scheduler, loop)
@@ -242,26 +248,44 @@ class Daemon:
             self._index_queue.touch(key)
 
     async def _index_changes(self) -> None:
+        retries = itertools.count()
         while True:
             changed = await self._index_queue.take()
             self._indexing = len(changed)
             try:
-                await self._in_index_thread(self._update_index, changed)
+                done = await self._in_index_thread(changed)
             finally:
                 self._indexing = 0
+            if done:
+                retries = itertools.count()
+            else:  # no event may come when a workspace is mounted again or a disk has room
+                wait = RETRY_SECONDS[min(next(retries), len(RETRY_SECONDS) - 1)]
+                asyncio.get_running_loop().call_later(wait, self._index_queue.touch, RESCAN)
 
-    def _update_index(self, changed: list[str]) -> None:
+    async def _in_index_thread(self, changed: list[str]) -> bool:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._index_thread, self._update_index, changed)
+
+    def _update_index(self, changed: list[str]) -> bool:
+        """Bring the index up to date; False if all of it failed and is to be tried again."""
         index = self._parts.index
+        trouble = ""
         try:
             report = index.reconcile() if RESCAN in changed else index.update(changed)
             for path, reason in report.failed.items():
-                logger.warning("document.failed", path=path, reason=reason)
+                if self._failing.get(path) != reason:
+                    logger.warning("document.failed", path=path, reason=reason)
+            self._failing = report.failed if RESCAN in changed else self._failing | report.failed
             logger.debug("index.updated", **report.summary())
             self._read_back()
         except HippodError as error:
-            logger.warning("index.update_failed", reason=error.message, hint=error.hint)
+            trouble = error.message
+            if trouble != self._trouble:
+                logger.warning("index.update_failed", reason=trouble, hint=error.hint)
         except Exception:
             logger.exception("index.update_crashed")
+        self._trouble = trouble
+        return not trouble
 
     async def _retain_changes(self) -> None:
         loop = asyncio.get_running_loop()
@@ -293,9 +317,6 @@ class Daemon:
         while True:
             await asyncio.sleep(WAKE_SECONDS)
             self._scheduler_wakeup()
-
-    async def _in_index_thread(self, work: Callable[..., None], *values: Any) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._index_thread, work, *values)
 
     # -- jobs --------------------------------------------------------------------------------
 
@@ -336,7 +357,8 @@ class Daemon:
         started, began = datetime.now(UTC), time.monotonic()
         error = ""
         try:
-            await self._in_index_thread(self._update_index, [RESCAN])
+            if not await self._in_index_thread([RESCAN]):
+                error = self._trouble
             await asyncio.to_thread(
                 self._parts.state.prune_journal, started - JOURNAL_AGE, JOURNAL_BYTES
             )

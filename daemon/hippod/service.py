@@ -43,9 +43,9 @@ class Jobs:
 class Memory:
     """One workspace with its index, state and models: every verb of hippod.
 
-    `changed`, `pending`, `describe` and `jobs_door` are the daemon's hooks: where a changed
-    path is reported (here: indexed at once), how many paths wait, what else `status` tells, and
-    the scheduler.
+    `changed`, `rescan`, `pending`, `describe` and `jobs_door` are the daemon's hooks: where a
+    changed path is reported (here: indexed at once), who looks at everything again when that
+    failed, how many paths wait, what else `status` tells, and the scheduler.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class Memory:
     ) -> None:
         self.jobs_door = Jobs()
         self.changed: Callable[[str], None] = self._index_now
+        self.rescan: Callable[[], None] = lambda: None
         self.pending: Callable[[], int] = lambda: 0
         self.describe: Callable[[], dict[str, Any]] = dict
         self._config = config
@@ -234,7 +235,11 @@ class Memory:
     def reindex(self, *, full: bool = False, scope: Scope = "main") -> wire.Reindexed:
         """Look at every file again; `full` rebuilds the index from nothing."""
         self._main_only(scope, "reindex")
-        report = self._index.rebuild() if full else self._index.reconcile(verify=True)
+        try:
+            report = self._index.rebuild() if full else self._index.reconcile(verify=True)
+        except HippodError:
+            self.rescan()  # what a rebuild threw away comes back as soon as it can
+            raise
         return wire.Reindexed(**report.summary())
 
     # ----------------------------------------------------------------------------------------
