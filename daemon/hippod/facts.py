@@ -3,7 +3,7 @@
 ::
 
     - KIND[(c=0..1)] {@Entity} : content [source] [^id]
-    - O(c=0.95) @Peter: Prefers short replies. (14:23 main/3f2a#m131) ^9qx4mt83ze
+    - O(c=0.95) @Ada: Prefers short replies. (14:23 main/3f2a#m131) ^9qx4mt83ze
 
 The list mark is `-`, `*` or `+`. KIND is an upper-case W, B, O or S. There may be no entity at
 all. Everything behind the first colon is content, up to a source and an id at the very end.

@@ -284,7 +284,7 @@ class Retainer:
         if wrong:
             raise InvalidInput(
                 f"facts: not a fact: {wrong[0][:80]!r}",
-                "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Peter: …`",
+                "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Ada: …`",
             )
         day = self._clock().astimezone(self._config.zone).date()
         made = []

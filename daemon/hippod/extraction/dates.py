@@ -7,7 +7,7 @@ month without a year is the nearest one in the direction of the sentence. Recurr
 
 The words stand in `datewords`, not in a library: dateparser 1.5 resolves none of "nächsten
 Dienstag", "el próximo viernes", "mardi prochain", "sexta-feira que vem", "下周二", "来週の火曜日"
-or "el 14 de junio", and the patterns that find a span need the same words anyway.
+or "el 3 de mayo", and the patterns that find a span need the same words anyway.
 """
 
 import re

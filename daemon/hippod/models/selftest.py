@@ -17,25 +17,25 @@ _CHANCE = 0.5
 # Both kinds are short and long alike: the length of a sentence must not pass.
 _WORTH_KEEPING = (
     ("Mara", "We moved the nightly export to Tuesday because the disk fills up on Mondays."),
-    ("Jonas", "Clara is my sister."),
+    ("Emre", "Clara is my sister."),
     ("Priya", "I can't stand meetings before ten."),
     ("Owen", "The key to the shed hangs behind the kitchen clock."),
-    ("Lena", "We chose Hugo for the blog."),
+    ("Oda", "We chose Hugo for the blog."),
     ("Tomás", "Mi hermano vive en Valparaíso."),
-    ("Greta", "Ich trinke nur noch grünen Tee."),
+    ("Birte", "Ich trinke nur noch grünen Tee."),
     ("Luc", "J'ai vendu la voiture."),
-    ("Yuki", "Our rent is 1450 a month."),
+    ("Haruka", "Our rent is 1450 a month."),
 )
 _PASSING = (
     ("Mara", "Can you show me the last ten lines of the export log from Monday night?"),
-    ("Jonas", "Thanks, that looks great!"),
+    ("Emre", "Thanks, that looks great!"),
     ("Priya", "Hmm, still the same error when I open the page."),
     ("Owen", "Okay, try again please."),
-    ("Lena", "Let me look at the template first and then we will see what is going on."),
+    ("Oda", "Let me look at the template first and then we will see what is going on."),
     ("Tomás", "¿Puedes repetir la última parte, por favor?"),
-    ("Greta", "Guten Morgen!"),
+    ("Birte", "Guten Morgen!"),
     ("Luc", "Un instant, je regarde le fichier."),
-    ("Yuki", "What does this line do?"),
+    ("Haruka", "What does this line do?"),
 )
 
 
