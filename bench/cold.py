@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -58,7 +57,7 @@ def _starts(
     return list(bares), list(jsons), list(people)
 
 
-def _run(program: Sequence[str], environ: dict[str, str], output: Path) -> float:
+def _run(program: list[str], environ: dict[str, str], output: Path) -> float:
     """Run a program to its end, its output in a file; return the milliseconds."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
     began = time.perf_counter()

@@ -1,10 +1,10 @@
 """Whether the daemon answers while its model works: health, recall and saves at a steady rate."""
 
+import itertools
 import random
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from bench.scale import Scale
 from hippod.client import Client
 from hippod.models.embedded import embedded_gguf
 
-_BEAT_SECONDS = 0.02
+_HEALTH_SECONDS = 0.02
+_RECALL_SECONDS = 0.1
 _BETWEEN_SAVES_SECONDS = 2
 _PATIENCE_SECONDS = 900
 _WITH_MODEL = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp"}
@@ -66,6 +67,30 @@ class _Conversation(threading.Thread):
         self.seconds = time.monotonic() - began
 
 
+class _Steady(threading.Thread):
+    """Asks something in a steady beat while `going_on`, at least once.
+
+    What comes late because the answer before it took long counts from its beat.
+    """
+
+    def __init__(self, every: float, ask: Callable[[], object], going_on: Callable[[], bool]):
+        super().__init__()
+        self._every = every
+        self._ask = ask
+        self._going_on = going_on
+        self.samples: list[float] = []
+
+    def run(self) -> None:
+        beat = time.perf_counter()
+        while self._going_on() or not self.samples:
+            beat += self._every
+            wait = beat - time.perf_counter()
+            time.sleep(max(0.0, wait))
+            began = beat if wait < 0 else time.perf_counter()
+            self._ask()
+            self.samples.append(1000 * (time.perf_counter() - began))
+
+
 class _Saves(threading.Thread):
     """Saves a document every few seconds, at least once, and looks until each is found."""
 
@@ -86,30 +111,15 @@ class _Saves(threading.Thread):
 
 
 def _ask(daemon: Daemon, going_on: Callable[[], bool]) -> Samples:
-    """Ask for health and recall in turn in a steady beat, with a save now and then."""
-    saves = _Saves(daemon, going_on)
-    saves.start()
-    samples: Samples = {"health": [], "recall": []}
-    questions = corpus.questions("mixed", 50)
-    beat, number = time.perf_counter(), 0
-    while going_on() or number == 0:
-        question = questions[number % len(questions)]
-        beat = _on_beat(beat, samples["health"], daemon.client.health)
-        beat = _on_beat(beat, samples["recall"], partial(daemon.client.recall, question))
-        number += 1
-    saves.join()
-    return {**samples, "save to searchable": saves.samples}
-
-
-def _on_beat(before: float, samples: list[float], ask: Callable[[], object]) -> float:
-    """Ask at the beat after `before` and return its time.
-
-    A question that comes late because the one before it took long counts from its beat.
-    """
-    beat = before + _BEAT_SECONDS
-    wait = beat - time.perf_counter()
-    time.sleep(max(0.0, wait))
-    began = beat if wait < 0 else time.perf_counter()
-    ask()
-    samples.append(1000 * (time.perf_counter() - began))
-    return beat
+    """Ask for health and recall and save documents, all three beside each other."""
+    questions = itertools.cycle(corpus.questions("mixed", 50))
+    askers: dict[str, _Steady | _Saves] = {
+        "health": _Steady(_HEALTH_SECONDS, daemon.client.health, going_on),
+        "recall": _Steady(_RECALL_SECONDS, lambda: daemon.client.recall(next(questions)), going_on),
+        "save to searchable": _Saves(daemon, going_on),
+    }
+    for asker in askers.values():
+        asker.start()
+    for asker in askers.values():
+        asker.join()
+    return {what: asker.samples for what, asker in askers.items()}

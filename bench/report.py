@@ -52,12 +52,12 @@ class Row:
     @property
     def ratio(self) -> float | None:
         """Of the medians."""
-        return _ratio(self.here.p50, self.base and self.base.p50)
+        return _ratio(self.here.p50, self.base.p50 if self.base else None)
 
     @property
     def ratio_p99(self) -> float | None:
         """Of the 99th percentiles."""
-        return _ratio(self.here.p99, self.base and self.base.p99)
+        return _ratio(self.here.p99, self.base.p99 if self.base else None)
 
     @property
     def met(self) -> bool | None:

