@@ -124,3 +124,10 @@ def test_explain_names_the_origin_of_each_value(tmp_path: Path) -> None:
     assert shown["retain.max_per_day"] == {"value": 7, "source": str(path)}
     assert shown["recall.limit"] == {"value": 3, "source": "HIPPOD_RECALL__LIMIT"}
     assert shown["recall.rrf_k"] == {"value": 60, "source": "default"}
+
+
+def test_configured_sources_come_before_the_workspaces_own(tmp_path: Path) -> None:
+    claude = '[[sources]]\nname = "claude"\npath = "~/.claude/projects/**/*.jsonl"\n'
+    assert [s.name for s in load(write(tmp_path, claude), {}).sources] == ["claude", "main"]
+    own = '[[sources]]\nname = "main"\npath = "chats/*.jsonl"\n'
+    assert [s.path for s in load(write(tmp_path, own), {}).sources] == ["chats/*.jsonl"]

@@ -225,6 +225,15 @@ def test_other_kinds_of_sessions_are_never_extracted(home: Home) -> None:
     assert not (home.root / "memory").exists()
 
 
+def test_a_file_belongs_to_one_source_the_first(home: Home) -> None:
+    home.settings["sources"] = [{"name": "olaf", "path": "sessions/olaf-*.jsonl"}]
+    home.restart()
+    home.say(TEA, name="olaf-1")
+    home.say(WIKI, name="talk")
+    home.run()
+    assert sorted(f.source.name for f in home.facts() if f.source) == ["main", "olaf"]
+
+
 def test_own_output_private_spans_and_secrets_leave_no_trace(home: Home) -> None:
     secret = "sk-ant-api03-" + "Zx9Qw8Er7Ty6Ui5Op4As3Df2" * 3
     home.say(

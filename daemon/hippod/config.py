@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
 from pydantic_core import ErrorDetails
 
 from hippod.errors import ConfigError
@@ -168,12 +175,16 @@ class Log(Section):
     format: Literal["auto", "console", "json"] = "auto"
 
 
+SESSIONS = Source(name="main", path="sessions/**/*.jsonl")
+"""The source that is always there, last, unless another one is named `main`."""
+
+
 class Config(Section):
     """Everything that can be set, with its default."""
 
     workspace: Workspace = Workspace()
     privacy: Privacy = Privacy()
-    sources: tuple[Source, ...] = (Source(name="main", path="sessions/**/*.jsonl"),)
+    sources: tuple[Source, ...] = (SESSIONS,)
     retain: Retain = Retain()
     indexing: Indexing = Indexing()
     chunking: Chunking = Chunking()
@@ -183,6 +194,13 @@ class Config(Section):
     server: Server = Server()
     schedule: Schedule = Schedule()
     log: Log = Log()
+
+    @field_validator("sources")
+    @classmethod
+    def _keep_sessions(cls, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        """Configured sources come on top; a file belongs to the first one that matches it."""
+        named = any(source.name == SESSIONS.name for source in sources)
+        return sources if named else (*sources, SESSIONS)
 
     @cached_property
     def zone(self) -> ZoneInfo:

@@ -236,8 +236,9 @@ class Daemon:
         return {r for r in found if not any(o != r and r.is_relative_to(o) for o in found)}
 
     def _route(self, path: Path) -> None:
-        for source_file in self._parts.retainer.sources_of(path):
-            self._retain_queue.touch(source_file)
+        transcript = self._parts.retainer.source_of(path)
+        if transcript is not None:
+            self._retain_queue.touch(transcript)
         root = self._parts.workspace.root
         if not path.is_relative_to(root):
             return

@@ -85,25 +85,23 @@ class Retainer:
         )
         return {root for root in roots if root is not None}
 
-    def sources_of(self, path: Path) -> list[SourceFile]:
-        """Return `path` under each source that it belongs to."""
+    def source_of(self, path: Path) -> SourceFile | None:
+        """Return the transcript at `path` under the first source that it belongs to, if any."""
         root = self._workspace.root
-        return [
-            SourceFile(name, path)
-            for name, source in self._sources.items()
-            if transcripts.matches(source.path, root, path)
-        ]
+        for name, source in self._sources.items():
+            if transcripts.matches(source.path, root, path):
+                return SourceFile(name, path)
+        return None
 
     def unread(self) -> list[SourceFile]:
         """Return the transcripts that changed since they were read, or have open batches."""
         if not self._config.retain.enabled:
             return []
-        changed = [
-            SourceFile(name, path)
-            for name, source in self._sources.items()
-            for path in transcripts.discover(source.path, self._workspace.root)
-            if self._has_changed(name, path)
-        ]
+        owners: dict[Path, str] = {}
+        for name, source in self._sources.items():
+            for path in transcripts.discover(source.path, self._workspace.root):
+                owners.setdefault(path, name)
+        changed = [SourceFile(n, p) for p, n in owners.items() if self._has_changed(n, p)]
         resumed = {SourceFile(b.source, Path(b.path)) for b in self._state.open_batches()}
         return [*changed, *sorted(resumed - set(changed), key=lambda file: str(file.path))]
 
