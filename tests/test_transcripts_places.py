@@ -150,15 +150,18 @@ def test_only_regular_files_are_found(root: Path) -> None:
         ("sessions/**/*.jsonl", "sessions"),
         ("sessions/deep/*.jsonl", "sessions/deep"),
         ("sessions/a.jsonl", "sessions"),
-        ("sessions/not/yet/*.jsonl", "sessions"),
         ("*.jsonl", "."),
-        ("later/*.jsonl", "."),
     ],
 )
-def test_watch_root_is_the_deepest_folder_that_exists(
+def test_watch_root_is_the_folder_before_the_first_wildcard(
     root: Path, pattern: str, folder: str
 ) -> None:
     assert watch_root(pattern, root) == root / folder
+
+
+@pytest.mark.parametrize("pattern", ["later/*.jsonl", "sessions/later/**/*.jsonl", "/no/x/*.jsonl"])
+def test_watch_root_never_climbs_to_a_folder_that_holds_more(root: Path, pattern: str) -> None:
+    assert watch_root(pattern, root) is None
 
 
 @pytest.mark.parametrize("pattern", ["", "  ", "a\0b", "~nobody-of-this-name/x.jsonl"])

@@ -211,6 +211,7 @@ class Daemon:
         while True:
             self._roots = self._wanted_roots()
             self._new_roots.clear()
+            self._index_queue.touch(RESCAN)  # for what happened while nobody watched
             try:
                 async for batch in watch.changes(
                     sorted(self._roots),

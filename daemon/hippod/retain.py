@@ -348,6 +348,7 @@ class Retainer:
         return {
             "name": source.name,
             "path": source.path,
+            "folder_exists": transcripts.watch_root(source.path, self._workspace.root) is not None,
             "files": sum(name == source.name for name, _ in self._state.cursors()),
             "turns": self._state.turns_seen(source.name),
             "skipped": dict(sorted(counts.items())),

@@ -107,6 +107,8 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
         skipped = ", ".join(f"{n} {reason}" for reason, n in (source["skipped"] or {}).items())
         tail = f"; lines passed over: {skipped}" if skipped else ""
         yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
+        if not source.get("folder_exists", True):
+            yield "! source", f"{source['name']}: its folder does not exist (yet)"
         for alarm in source["alarms"]:
             yield "! source", str(alarm)
 

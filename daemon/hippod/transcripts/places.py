@@ -50,10 +50,13 @@ def matches(pattern: str, root: Path, path: Path) -> bool:
     return _fits(candidate.relative_to(glob.base).parts, glob.names)
 
 
-def watch_root(pattern: str, root: Path) -> Path:
-    """Return the deepest existing folder above everything that `pattern` can match."""
+def watch_root(pattern: str, root: Path) -> Path | None:
+    """Return the folder below which all lies that `pattern` can match, None if it is not there.
+
+    Never a folder above it: that may be somebody's whole home.
+    """
     base = _parse(pattern, root).base
-    return next(folder for folder in (base, *base.parents) if folder.is_dir())
+    return base if base.is_dir() else None
 
 
 def live_name(name: str) -> str:
