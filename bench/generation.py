@@ -70,7 +70,8 @@ class _Conversation(threading.Thread):
 class _Steady(threading.Thread):
     """Asks something in a steady beat while `going_on`, at least once.
 
-    What comes late because the answer before it took long counts from its beat.
+    An answer that takes longer than a beat also counts for the beats that it made pass: who
+    had asked then would have waited for its end, too.
     """
 
     def __init__(self, every: float, ask: Callable[[], object], going_on: Callable[[], bool]):
@@ -81,14 +82,13 @@ class _Steady(threading.Thread):
         self.samples: list[float] = []
 
     def run(self) -> None:
-        beat = time.perf_counter()
         while self._going_on() or not self.samples:
-            beat += self._every
-            wait = beat - time.perf_counter()
-            time.sleep(max(0.0, wait))
-            began = beat if wait < 0 else time.perf_counter()
+            began = time.perf_counter()
             self._ask()
-            self.samples.append(1000 * (time.perf_counter() - began))
+            took = time.perf_counter() - began
+            passed = int(took / self._every)
+            self.samples += [1000 * (took - n * self._every) for n in range(passed + 1)]
+            time.sleep((passed + 1) * self._every - took)
 
 
 class _Saves(threading.Thread):

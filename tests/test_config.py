@@ -74,6 +74,7 @@ max_chunk_size = 1
             "the name 'a' is used twice",
         ),
         ("workspace = 3", "workspace"),
+        ('[sources]\nname = "a"', "[[sources]]"),
         ("[workspace", "not valid TOML"),
     ],
 )

@@ -288,6 +288,8 @@ def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDet
     if fault["type"] == "extra_forbidden":
         return f"{place}: {key}: unknown key{_suggestion(location)}"
     message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "tuple_type":
+        message = "a list; tables of it are written [[sources]]" if key == "sources" else "a list"
     return f"{place}: {key}: {message} (got {fault['input']!r})"
 
 

@@ -36,6 +36,7 @@ from hippod.server import app as routes
 from hippod.server import socket as listening
 from hippod.server.connection import OwnersProtocol
 from hippod.service import Jobs
+from hippod.state import State
 
 logger = structlog.get_logger()
 
@@ -186,13 +187,17 @@ class Daemon:
         memory.rescan = lambda: changed(RESCAN)
         memory.pending = lambda: len(self._index_queue) + self._indexing
         memory.describe = self._describe
-        memory.jobs_door = DaemonJobs(self, scheduler, loop)
+        memory.jobs_door = DaemonJobs(self._config, self._parts.state, scheduler, loop)
         self._parts.retainer.changed = changed
         self._parts.retainer.waiting = waiting
 
     def _describe(self) -> dict[str, Any]:
         return {
-            "watch": {"mode": self._watch_mode, "last_event": self._last_event},
+            "watch": {
+                "mode": self._watch_mode,
+                "last_event": self._last_event,
+                "not_indexed": self._failing,
+            },
             **self._parts.describe(),
         }
 
@@ -219,7 +224,7 @@ class Daemon:
                     poll=self._config.indexing.polling == "always",
                     on_mode=self._set_mode,
                 ):
-                    self._last_event = datetime.now(UTC).isoformat(timespec="seconds")
+                    self._last_event = _local(self._config, datetime.now(UTC))
                     for path in batch:
                         self._route(path)
             except OSError as error:
@@ -389,9 +394,14 @@ class DaemonJobs(Jobs):
     """The scheduler as the verbs see it; called from the server's threads."""
 
     def __init__(
-        self, daemon: Daemon, scheduler: AsyncIOScheduler, loop: asyncio.AbstractEventLoop
+        self,
+        config: Config,
+        state: State,
+        scheduler: AsyncIOScheduler,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._daemon = daemon
+        self._config = config
+        self._state = state
         self._scheduler = scheduler
         self._loop = loop
 
@@ -409,12 +419,12 @@ class DaemonJobs(Jobs):
         return self._job(name, job.next_run_time)
 
     def _job(self, name: str, next_run: datetime | None) -> wire.Job:
-        last = self._daemon._parts.state.last_run(name)
+        last = self._state.last_run(name)
         return wire.Job(
             name=name,
-            schedule=schedule.describe(self._daemon._config.schedule.reconcile),
-            next_run=next_run.isoformat(timespec="seconds") if next_run else None,
-            last_run=last.started.isoformat(timespec="seconds") if last else None,
+            schedule=schedule.describe(self._config.schedule.reconcile),
+            next_run=_local(self._config, next_run) if next_run else None,
+            last_run=_local(self._config, last.started) if last else None,
             last_seconds=round(last.seconds, 3) if last else None,
             last_outcome=last.outcome if last else None,
         )
@@ -444,13 +454,17 @@ def _server(parts: Assembly, config: Config) -> _Server:
     )
 
 
+def _local(config: Config, moment: datetime) -> str:
+    return moment.astimezone(config.zone).isoformat(timespec="seconds")
+
+
 def _welcome(root: Path, path: Path) -> str:
     return f"""
   hippod {__version__} is running.
     workspace  {root}
     socket     {path}
 
-  Try, in another terminal:
+  Try, in another terminal (from a checkout: source .venv/bin/activate):
     hippod note "The spare key is with Ina"
     hippod recall "where is the spare key?"
     hippod status

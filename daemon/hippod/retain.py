@@ -27,7 +27,8 @@ logger = structlog.get_logger()
 API = "api"
 """Name of the source behind `POST /v1/retain`."""
 SELECT = "select"
-BATCH_TURNS = 24
+BATCH_TURNS = 12
+"""With at most 5 facts a batch, longer ones would drop what a dense conversation says."""
 CONTEXT_TURNS = 4
 """Earlier turns that a batch carries for understanding."""
 MAX_SESSION_NAME = 64
@@ -227,6 +228,7 @@ class Retainer:
 
     def take(self, request: wire.RetainRequest) -> wire.RetainAnswer:
         """Store facts, queue messages, or extract now what waits, as the request says."""
+        began = self._clock()
         stored = [self._stored(fact) for fact in self._store_bullets(request)]
         if request.messages:
             self._queue(request)
@@ -243,7 +245,8 @@ class Retainer:
             stored=tuple(stored),
             rejected=tuple(
                 wire.Rejected(text=item.text, reason=item.reason)
-                for item in (self._state.rejected(limit=50) if request.explain else ())
+                for item in (self._state.rejected(limit=500) if request.explain else ())
+                if item.time >= began
             ),
         )
 

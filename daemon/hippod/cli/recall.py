@@ -3,6 +3,7 @@
 import re
 
 from hippod.cli import options, output
+from hippod.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +12,11 @@ if TYPE_CHECKING:
 
 _INDENT = "   "
 _SNIPPET_LINES = 5
+
+
+_KINDS = ("world", "experience", "opinion", "observation", "document")
+_LETTERS = dict(zip("WBOS", _KINDS, strict=False))
+"""As they stand in a fact: W world, B experience (biographical), O opinion, S observation."""
 
 
 def recall_options(parser: "argparse.ArgumentParser") -> None:
@@ -41,13 +47,23 @@ def recall(args: "argparse.Namespace") -> int:
         args,
         lambda client: client.recall(
             query, limit=args.limit, since=args.since, until=args.until, as_of=args.as_of,
-            kind=options.listed(args.kind), entity=options.listed(args.entity), path=args.path,
+            kind=_kinds(args.kind), entity=options.listed(args.entity), path=args.path,
             mode=args.mode, fusion=args.fusion, bm25_weight=args.bm25_weight,
             vector_weight=args.vector_weight, min_score=args.min_score,
             budget_tokens=args.budget_tokens,
         ),
     )  # fmt: skip
     return output.show(args, answer, lambda found: _print(found, query))
+
+
+def _kinds(values: "list[str] | None") -> "list[str] | None":
+    """Return the kinds asked for by name, or by their letter in a fact."""
+    listed = options.listed(values)
+    kinds = None if listed is None else [_LETTERS.get(kind, kind) for kind in listed]
+    for kind in kinds or ():
+        if kind not in _KINDS:
+            raise InvalidInput(f"--kind: no kind {kind!r}", f"there is: {', '.join(_KINDS)}")
+    return kinds
 
 
 def _print(answer: "dict[str, Any]", query: str) -> None:

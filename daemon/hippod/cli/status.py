@@ -46,6 +46,8 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     yield from _retain(answer["retain"])
     watch = answer["watch"]
     yield "watch", f"{watch['mode']}, last event {watch['last_event'] or 'none yet'}"
+    for path, reason in _first(watch.get("not_indexed") or {}):
+        yield "! not indexed", f"{path}: {reason}" if reason else path
     for job in answer["jobs"]:
         last = f"last {job['last_run']} ({job['last_outcome']})" if job["last_run"] else "not yet"
         yield "job", f"{job['name']} {job['schedule']}, {last}, next {job['next_run']}"
@@ -103,7 +105,7 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
     if part["last_error"]:
         yield "! retain", str(part["last_error"])
     for source in part["sources"]:
-        counts = f"{source['files']} transcripts, {source['turns']} turns"
+        counts = f"transcripts {source['files']}, turns {source['turns']}"
         skipped = ", ".join(f"{n} {reason}" for reason, n in (source["skipped"] or {}).items())
         tail = f"; lines passed over: {skipped}" if skipped else ""
         yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
