@@ -43,6 +43,7 @@ logger = structlog.get_logger()
 K = TypeVar("K", SourceFile, str)
 
 RECONCILE = "reconcile"
+SWITCH_SECONDS = 0.0005
 WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 READ_BACK_SECONDS = 120
@@ -60,6 +61,9 @@ def run(config: Config, *, config_path: Path | None) -> int:
     `config` has workspace and socket settled. Raises `Busy` if another daemon is running.
     """
     log.configure(config.log.level, config.log.format)
+    # Extraction computes in a thread; at the default of 5 ms every step of the loop and of
+    # SQLite would wait that long for it.
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         with assemble(config, config_path) as assembly:
             return asyncio.run(Daemon(assembly).run())
@@ -167,7 +171,7 @@ class Daemon:
             await self._stop.wait()
             logger.info("daemon.stopping")
             self._notifier.notify("STOPPING=1")
-            server.should_exit = True
+            server.stop()
             for worker in workers:
                 worker.cancel()
             await asyncio.to_thread(self._parts.interrupt)
@@ -206,8 +210,9 @@ class Daemon:
         self._notifier.notify(f"READY=1\nSTATUS=serving {root} on {path}")
         logger.info("daemon.ready", version=__version__, workspace=str(root), socket=str(path))
         if sys.stderr.isatty() or self._config.log.format == "console":
-            sys.stderr.write(_welcome(root, path))
-            sys.stderr.flush()
+            with contextlib.suppress(OSError):
+                sys.stderr.write(_welcome(root, path))
+                sys.stderr.flush()
 
     # -- tasks -------------------------------------------------------------------------------
 
@@ -374,14 +379,17 @@ class Daemon:
         except (HippodError, OSError) as failure:
             error = str(failure)
             logger.warning("reconcile.failed", reason=error)
-        await asyncio.to_thread(
-            self._parts.state.record_run,
-            RECONCILE,
-            started,
-            time.monotonic() - began,
-            "failed" if error else "ok",
-            error,
-        )
+        try:
+            await asyncio.to_thread(
+                self._parts.state.record_run,
+                RECONCILE,
+                started,
+                time.monotonic() - began,
+                "failed" if error else "ok",
+                error,
+            )
+        except HippodError as failure:  # a full disk must not end the daemon
+            logger.warning("reconcile.not_recorded", reason=failure.message, hint=failure.hint)
         if self._wanted_roots() != self._roots:
             self._new_roots.set()
 
@@ -431,10 +439,25 @@ class DaemonJobs(Jobs):
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: the daemon decides when to stop."""
+    """uvicorn without its signal handlers and its ten ticks a second: the daemon stops it."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """Accept no more and let `serve` return."""
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        """Sleep until told to stop."""
+        await self.on_tick(0)
+        await self._stopping.wait()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
         yield
 
 
@@ -448,6 +471,7 @@ def _server(parts: Assembly, config: Config) -> _Server:
             log_config=None,
             access_log=False,
             server_header=False,
+            date_header=False,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=STOP_SECONDS - 1,
         )
