@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hippod.errors import Busy, DaemonDown
+from hippod.errors import Busy, DaemonDown, StorageError
 from hippod.models.embedded import embedded_gguf
 from tests.processes import Daemon, running, wait_for
 
@@ -249,6 +250,24 @@ def test_watch_survives_the_loss_of_the_workspace(tmp_path: Path) -> None:
         assert daemon.process is not None
         daemon.process.send_signal(signal.SIGTERM)
         assert daemon.process.wait(15) == 0
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits another process: Linux only")
+def test_survives_a_full_disk_also_where_its_log_lies(tmp_path: Path) -> None:
+    with running(tmp_path) as daemon:
+        assert daemon.process is not None
+        limits = resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, (0, limits[1]))
+        with pytest.raises(StorageError):
+            daemon.client.append_daily_log("No room for this")
+        daemon.client.run_job("reconcile")
+        talk(daemon, "full.jsonl", ("2026-03-02T10:00:00Z", "user", "I prefer rye bread to toast."))
+        wait_for(lambda: daemon.client.health()["ok"], "an answer")
+        resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE, limits)
+        daemon.client.append_daily_log("Room again")
+        daemon.client.run_job("reconcile")
+        wait_for(lambda: found(daemon, "rye bread"), "the fact")
+        assert daemon.stop() == 0
 
 
 def test_tells_the_service_manager_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:

@@ -38,6 +38,9 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("on April 20 we fly", "on April 20 (2026-04-20) we fly"),
         ("on January 5 we fly", "on January 5 (2027-01-05) we fly"),
         ("the crash happened on December 3", "the crash happened on December 3 (2025-12-03)"),
+        ("the meter stood at 4 on February 1", "the meter stood at 4 on February 1 (2026-02-01)"),
+        ("the flood of February 1", "the flood of February 1 (2026-02-01)"),
+        ("Alfred lands on Friday", "Alfred lands on Friday (2026-03-13)"),
         ("born on April 20, 1990", "born on April 20, 1990 (1990-04-20)"),
         ("shifted to Wednesday June 24", "shifted to Wednesday June 24 (2026-06-24)"),
         ("we freeze in 3 days", "we freeze in 3 days (2026-03-13)"),
@@ -58,6 +61,14 @@ def test_english(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("der Wasserzähler stand am 1. Februar bei 4", "am 1. Februar (2026-02-01)"),
+        ("wir heiraten am 5. Februar", "am 5. Februar (2027-02-05)"),
+        ("el contador estaba en 4 el 1 de febrero", "1 de febrero (2026-02-01)"),
+        ("le compteur était à 4 le 1er février", "1er février (2026-02-01)"),
+        ("o contador marcava 4 no dia 1 de fevereiro", "1 de fevereiro (2026-02-01)"),
+        ("我2月1日搬家了", "2月1日 (2026-02-01)"),
+        ("2月1日に引っ越しました", "2月1日 (2026-02-01)"),
+        ("2月1日に引っ越します", "2月1日 (2027-02-01)"),
         ("wir treffen uns am nächsten Dienstag", "am nächsten Dienstag (2026-03-17)"),
         ("am Freitag war der Server weg", "am Freitag (2026-03-06) war"),
         ("wir haben uns am Freitag getroffen", "am Freitag (2026-03-06) getroffen"),
@@ -116,6 +127,10 @@ def test_other_languages(text: str, expected: str) -> None:
         "February 30 is no day",
         "the second time",
         "I am 34",
+        "the rent is due on the 5th",
+        "on the 5th of every month",
+        "die Miete wird am 5. abgebucht",
+        "每月5号发工资",
     ],
 )
 def test_what_is_no_single_date_stays(text: str) -> None:

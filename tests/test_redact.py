@@ -7,6 +7,29 @@ from hypothesis import strategies as st
 
 from hippod.redact import redact, strip_memory, strip_private, wrap_memory
 
+PINS_AND_PASSWORDS = [
+    "Das Passwort für den Router ist {}",
+    "mein WLAN-Schlüssel lautet {}",
+    "das Kennwort: {}",
+    "the password for the router in the hall is {}",
+    "la contraseña del router de mi casa es {}",
+    "le mot de passe du wifi de la maison est {}",
+    "a senha do wifi da casa é {}",
+    "家里的WiFi密码是{}",
+    "ルーターのパスワードは{}です",
+]
+NUMBERS = [
+    "Mein PIN für die Haustür ist {}",
+    "the pin for the bike lock is {}",
+    "the alarm code is {}, you know",
+    "die Geheimzahl meiner Karte lautet {}",
+    "el código de la casa es {}",
+    "le code de la porte est {}",
+    "o código do portão é {}",
+    "大门的密码是{}",
+    "玄関の暗証番号は{}です",
+]
+
 FAST = settings(max_examples=100, deadline=None)
 
 ALPHANUMERIC = string.ascii_letters + string.digits
@@ -54,6 +77,33 @@ def test_every_common_key_shape_is_found_whole(name: str, around: str) -> None:
     assert "[REDACTED]" in result.text
     assert result.found
     assert not any(secret[i : i + 8] in result.text for i in range(12, len(secret) - 8))
+
+
+@pytest.mark.parametrize("sentence", PINS_AND_PASSWORDS)
+def test_a_password_goes_whatever_it_is_for(sentence: str) -> None:
+    assert "Distelfink7" not in redact(sentence.format("Distelfink7!")).text
+
+
+@pytest.mark.parametrize("sentence", NUMBERS)
+@pytest.mark.parametrize("pin", ["5813", "581349"])
+def test_a_pin_goes_in_every_language(sentence: str, pin: str) -> None:
+    assert pin not in redact(sentence.format(pin)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the pin is in the drawer",
+        "pin 4 is 3300 ohm",
+        "the door code changed in 2026",
+        "das Passwort für den Router steht im Tresor",
+        "the password for the router is stored in the vault",
+        "our password manager is Bitwarden.",
+        "mein Passwortmanager ist Bitwarden.",
+    ],
+)
+def test_talk_about_a_pin_or_password_stays(text: str) -> None:
+    assert redact(text).text == text
 
 
 def test_a_key_block_goes_with_its_body() -> None:

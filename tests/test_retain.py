@@ -11,10 +11,11 @@ import pytest
 from hippod import daylog, facts, wire
 from hippod.batches import MODEL_ATTEMPTS
 from hippod.config import Config
-from hippod.errors import Conflict, InvalidInput, ModelCrashed
+from hippod.errors import Conflict, InvalidInput, ModelCrashed, PathRefused
+from hippod.extraction import selection
 from hippod.retain import Retainer, SourceFile
 from hippod.state import State
-from hippod.workspace import Workspace
+from hippod.workspace import Document, Workspace
 from tests.fakes import FakeGenerator
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -389,9 +390,99 @@ def test_a_bullet_that_is_no_fact_is_refused_whole(
     assert home.log("2026-05-20") == ""
 
 
-def test_bad_time_names_the_message(home: Home, take: Callable[..., wire.RetainAnswer]) -> None:
+@pytest.mark.parametrize("time", ["yesterdayish", "0001-01-01T00:00:00+14:00"])
+def test_bad_time_names_the_message(
+    time: str, home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
     with pytest.raises(InvalidInput, match=r"messages\.0\.timestamp"):
-        take(messages=[{"role": "user", "content": "x", "timestamp": "yesterdayish"}])
+        take(messages=[{"role": "user", "content": "x", "timestamp": time}])
+
+
+@pytest.mark.parametrize("session", ["a/", "a//b", "./x", "..", "a\nb", "x y) ^abcd"])
+def test_any_session_name_is_worked_off(
+    session: str, home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    answer = take(session=session, messages=[{"role": "user", "content": TEA}], wait=True)
+    assert answer.queued == 0
+    (stored,) = answer.stored
+    (fact,) = home.facts("2026-05-20")
+    assert fact.id == stored.id
+    assert fact.source is not None
+    assert fact.source.session == session
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_time_that_cannot_be_true_is_the_time_of_the_reading(
+    time: str, tmp_path: Path, home: Home, take: Callable[..., wire.RetainAnswer]
+) -> None:
+    for zone in ("Pacific/Kiritimati", "Pacific/Honolulu"):
+        home.settings["workspace"] = {"user": "Ada", "timezone": zone}
+        home.restart()
+        said = [{"role": "user", "content": f"Remember that {zone} is far.", "timestamp": time}]
+        home.retainer.take(
+            wire.RetainRequest.model_validate({"messages": said, "wait": True, "session": zone})
+        )
+    assert len([*home.facts("2026-05-20"), *home.facts("2026-05-21")]) == 2
+
+
+def test_turns_a_century_apart_are_extracted_without_reading_every_day_between(
+    home: Home, take: Callable[..., wire.RetainAnswer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = home.workspace.read
+
+    def counted(path: str) -> Document:
+        read.append(path)
+        return real(path)
+
+    monkeypatch.setattr(home.workspace, "read", counted)
+    said = [(TEA, "1926-05-18T10:00:00Z"), (LOCK, "2026-05-18T10:00:00Z")]
+    messages = [{"role": "user", "content": text, "timestamp": time} for text, time in said]
+    assert len(take(messages=messages, wait=True).stored) == 2
+    assert len(read) < 40
+
+
+def test_a_log_that_cannot_be_read_is_an_error_in_status_and_tried_again(home: Home) -> None:
+    log = home.root / "memory" / f"{DAY}.md"
+    log.mkdir(parents=True)
+    home.say(TEA)
+    with pytest.raises(PathRefused):
+        home.run()
+    assert "not a regular file" in home.retainer.status()["last_error"]
+    assert home.asked == [30.0]
+    log.rmdir()
+    home.now += timedelta(minutes=1)
+    home.run()
+    assert len(home.facts()) == 1
+
+
+def test_one_log_that_cannot_be_read_back_does_not_keep_the_others_open(home: Home) -> None:
+    home.say(TEA, name="a")
+    home.say(LOCK, name="b", at="2026-05-19T10:00:00Z")
+    for file in home.retainer.unread():
+        home.retainer.process(file)
+    log = home.root / "memory" / f"{DAY}.md"
+    text = log.read_text()
+    log.unlink()
+    log.mkdir()
+    home.retainer.confirm()
+    (left,) = home.state.open_batches()
+    assert Path(left.path).name == "a.jsonl"
+    log.rmdir()
+    log.write_text(text)
+    home.retainer.confirm()
+    assert home.state.open_batches() == []
+
+
+def test_only_what_is_read_is_stored(home: Home) -> None:
+    home.say("Remember that tools " + "say much " * 5_000, role="tool")
+    home.say("I wrote a lot. " * 5_000)
+    for file in home.retainer.unread():
+        home.retainer.process(file)
+    (batch,) = home.state.open_batches() or [home.state.batch(1)]
+    tool, user = batch.turns
+    assert tool.text == ""
+    assert len(user.text) == selection.LONGEST_TURN
 
 
 def test_vanished_transcript_is_no_error(home: Home) -> None:

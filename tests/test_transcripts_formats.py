@@ -430,6 +430,24 @@ def test_equal_words_without_a_time_are_told_apart_by_session_alone(tmp_path: Pa
     assert len(once(write(tmp_path / "a.jsonl", yes, yes)).turns) == 1
 
 
+def test_ids_that_begin_anew_in_each_file_hide_no_turn(tmp_path: Path) -> None:
+    keys: set[str] = set()
+    for folder, text in (("a", "The oar is broken"), ("b", "The sail is torn"), ("a", "No wind")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        for time in ({}, {"timestamp": 1775113200}):
+            record = {"role": "user", "id": 1, "content": text, **time}
+            reading = once(write(tmp_path / folder / "chat.jsonl", record), keys)
+            assert [turn.text for turn in reading.turns] == [text]
+            assert [turn.id for turn in reading.turns] == ["1"]
+            keys |= {turn.key for turn in reading.turns}
+
+
+def test_a_copy_with_ids_repeats_nothing(tmp_path: Path) -> None:
+    record = {"role": "user", "id": 1, "content": "The oar is broken", "timestamp": 1775113200}
+    first, copy = (only(write(tmp_path / name, record)) for name in ("a.jsonl", "a 2.jsonl"))
+    assert first.key == copy.key
+
+
 def test_a_format_can_be_set(tmp_path: Path) -> None:
     path = write(tmp_path / "c.jsonl", {"role": "user", "content": "x"})
     assert once(path, format="openclaw").skipped == {"unknown_type": 1}

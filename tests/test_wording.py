@@ -16,7 +16,12 @@ from hippod.language import guess
         ("my sister runs the shop", "Vera's sister runs the shop"),
         ("I really hate noise", "Vera really hates noise"),
         ("I study law and work in a bar", "Vera studies law and works in a bar"),
-        ("I teach, and my brother helps me", "Vera teaches, and Vera's brother helps Vera"),
+        ("I teach, and my brother helps out", "Vera teaches, and their brother helps out"),
+        ("I slept badly", "Vera slept badly"),
+        ("I swept the attic", "Vera swept the attic"),
+        ("I bind books", "Vera binds books"),
+        ("I hate it when I'm on my phone", "Vera hates it when they are on their phone"),
+        ("I moved my desk to the window", "Vera moved their desk to the window"),
         ("I carry the keys", "Vera carries the keys"),
         ("I bought a boat", "Vera bought a boat"),
         ("I can't swim", "Vera can't swim"),
@@ -29,6 +34,8 @@ def test_english_is_shifted_to_the_third_person(said: str, shifted: str) -> None
 @pytest.mark.parametrize(
     "said",
     ["we live in Graz", "I think you should know", "I put it there", "I hurt myself",
+     "my sister Ilse has my dog", "moved my desk to the attic", "my brother helps me",
+     "I have two cats and I feed them", "I quickly left",
      "let's use Go", "I and Ben met", "the shop is mine", "nobody is here"],
 )  # fmt: skip
 def test_what_cannot_be_shifted_safely_is_not(said: str) -> None:

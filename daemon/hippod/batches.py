@@ -15,7 +15,7 @@ import structlog
 
 from hippod import daylog, facts
 from hippod.config import Config
-from hippod.errors import Conflict, ModelError, NotFound, StorageError
+from hippod.errors import HippodError, NotFound
 from hippod.extraction import selection
 from hippod.models import Generator
 from hippod.state import Batch, BatchFact, State
@@ -62,7 +62,7 @@ class Batches:
     def work_off(self, batch: Batch) -> tuple[BatchFact, ...]:
         """Take `batch` as far as it goes now; return the facts that were appended.
 
-        Raises `ModelError`, `Conflict` or `StorageError` if it has to wait; the batch is then
+        Raises the `HippodError` for which it has to wait; the batch is then
         as far as it came, with the error and the time of the next try noted.
         """
         if batch.status == "appended":
@@ -71,7 +71,7 @@ class Batches:
             if batch.status == "read":
                 batch = self._extract(batch)
             self._append(batch)
-        except (ModelError, Conflict, StorageError) as error:
+        except HippodError as error:
             if self._stopped.is_set():  # the model was closed under us: no failure of the batch
                 raise
             wait = RETRY_SECONDS[min(batch.attempts, len(RETRY_SECONDS) - 1)]
@@ -211,10 +211,9 @@ class Batches:
 
     def _recent(self, days: Sequence[date]) -> list[str]:
         """Return the contents of facts of the days of the batch and of the week before."""
-        if not days:
-            return []
-        span = range(-RECENT_DAYS, (days[-1] - days[0]).days + 1)
-        return [f.content for n in span for f in self._standing(days[0] + timedelta(days=n))]
+        span = range(RECENT_DAYS + 1)
+        near = {day - timedelta(days=n) for day in days for n in span if day.toordinal() > n}
+        return [fact.content for day in sorted(near) for fact in self._standing(day)]
 
     def _user_name(self) -> str:
         if self._config.workspace.user:

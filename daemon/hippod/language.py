@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import snowballstemmer
@@ -41,7 +41,9 @@ _WORDS = {name: frozenset(words.split()) for name, words in _FUNCTION_WORDS.item
 _LETTERS = {
     "de": re.compile(r"[äöüß]|[a-z]sch|sch[lmnrtw]|(?:ung|ungen|keit|heit|icht|eits)\b"),
     "es": re.compile(r"[ñ¿¡]|ci(?:ón|ones)\b|(?:iones|miento|idad)\b|\bll|\b\w+ie(?:ro|re|nto)\b"),
-    "fr": re.compile(r"[èùœêîç]|\b[cdjlmnst]['’]|(?:eaux?|eux|euse|oir|aux|ez)\b"),
+    "fr": re.compile(
+        r"[èùœêîç]|\b[cdjlmnst]['’]|-(?:moi|toi|nous|vous)\b|(?:ait|aient|eaux?|eux|euse|oir|aux|ez)\b"
+    ),
     "pt": re.compile(r"[ãõ]|ç(?:ão|ões)\b|[a-z][nl]h[aeo]|(?:gens|agem|idade|amento)\b"),
 }
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w-])")
@@ -129,6 +131,7 @@ def _bigrams(word: str) -> Iterable[str]:
             yield piece
 
 
+@lru_cache(maxsize=20_000)  # dedup compares every pair of a batch: the same words again and again
 def _stem(word: str, language: str) -> str:
     if not word.isalpha() or language not in _STEMMERS:
         return word.removesuffix("'s")

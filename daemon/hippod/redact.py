@@ -115,9 +115,15 @@ _GROUP_SHAPES = tuple(
 
 _PASSWORD_WORDS = (
     r"pass(?:word|wd|code|phrase)?s?|pwd|pw|passphrase|master\s?key|recovery\s(?:key|phrase|"
-    r"code)|seed\sphrase|passwort|kennwort|zugangscode|contraseñas?|contrasenas?|clave|"
-    r"mot\sde\spasse|mdp|senhas?|palavra-passe|wachtwoord|lösenord|hasło|密码|密碼|口令|"
+    r"code)|seed\sphrase|passwort|passwörter|kennwort|losungswort|zugangs(?:code|wort|schlüssel)|"
+    r"(?:wlan|wifi|wi-fi|netzwerk)[\s-]?(?:schlüssel|kennwort|passwort|passphrase|code|key|clave)|"
+    r"\w{2,20}(?:passwort|kennwort)|contraseñas?|contrasenas?|clave|"
+    r"mot\sde\spasse|mdp|clé\s(?:du\s)?wi-?fi|code\swi-?fi|senhas?|palavra-passe|wachtwoord|lösenord|hasło|密码|密碼|口令|"
     r"パスワード|暗証番号|пароль|비밀번호"
+)
+_NO_PASSWORD = (
+    r"\w{0,6}[\s-]{0,2}(?:managers?|safe|vault|store|polic(?:y|ies)|rules?|length|fields?|hints?|verwaltung|"
+    r"tresor|richtlinien?|manager|管理|マネージャー)"
 )
 _KEY_WORDS = (
     r"(?:api|secret|access|private|auth|service|account|client|encryption|signing|license|"
@@ -125,28 +131,42 @@ _KEY_WORDS = (
     r"clave\s(?:de\s)?api|clé\s(?:d['’])?api|chave\s(?:de\s|da\s)?api|token|secret|credentials?|"
     r"密钥|密鑰|令牌|トークン|apiキー|秘密鍵"
 )
-_LINK = (
-    r"\s{0,3}(?:[a-z0-9_ ]{0,24}?\s{0,2})?(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|"
-    r"\bis\b|\bwas\b|\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
+_FEW_WORDS = r"(?:[^\W\d_][\w'’./-]{0,20}\s{1,2}){0,6}?"
+_FEW_SIGNS = r"[的の]?[^\s\d，。、:：是为はが]{0,10}?"
+"""What may stand between a password word and its verb: "for the router in the hall"."""
+_IS = (
+    r"(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|\bis\b|\bwas\b|"
+    r"\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
 )
+_LINK = rf"\s{{0,3}}(?:[a-z0-9_ ]{{0,24}}?\s{{0,2}}|{_FEW_WORDS}|{_FEW_SIGNS})?{_IS}"
 _VALUE = (
     r"\s{0,3}(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|"
     r"「[^」\n]{1,200}」|[^\s，。、；「」“”]{1,200})"
 )
 _ASSIGNED = re.compile(
-    rf"(?<![a-z])(?:(?P<password>(?:\w{{1,30}}_)?(?:{_PASSWORD_WORDS}))|(?P<key>(?:\w{{1,30}}_)?(?:{_KEY_WORDS})))"
+    rf"(?:(?<![a-z])|(?=[密口パ暗비]))(?:(?P<password>(?:\w{{1,30}}_)?(?:{_PASSWORD_WORDS})"
+    rf"(?!{_NO_PASSWORD}))|"
+    rf"(?P<key>(?:\w{{1,30}}_)?(?:{_KEY_WORDS})))"
     rf"(?P<link>{_LINK}){_VALUE}",
     re.IGNORECASE,
 )
 _PHRASE = re.compile(
-    r"\b(?:pass\s?phrase|seed\s(?:phrase|words?)|recovery\sphrase|mnemonic)\s{0,3}(?:is|was|are|"
-    r"=|:)"
+    r"\b(?:pass\s?phrase|seed\s(?:phrase|words?)|recovery\sphrase|mnemonic)\s{0,3}"
+    rf"{_FEW_WORDS}(?:is|was|are|=|:|lautet|ist):?"
     r"\s{0,3}([^\n.!?;,]{4,300})",
     re.IGNORECASE,
 )
+_PIN_WORDS = (
+    r"pins?|pin[\s-]?(?:codes?|numbers?|nummern?)|cvv|cvc|otp|2fa\scode|"
+    r"(?:door|gate|entry|access|alarm|lock|safe|unlock|security)[\s-]?codes?|"
+    r"geheim(?:zahl|nummer|code)|(?:tür|tor|alarm|schloss|tresor|safe|zugangs|sicherheits|eingangs)-?codes?|"
+    r"(?:código|codigo)(?:\s(?:de\s(?:acceso|acesso|entrada|seguridad|segurança)|de\s(?:la|mi)\s(?:casa|puerta|alarma)|pin|"
+    r"del\s(?:portal|portón)|d[ao]\s(?:porta|portão|alarme|cofre)))|"
+    r"code\s(?:pin|secret|confidentiel|d['’](?:entrée|accès)|d[ue]\s(?:la\s|l['’])?(?:porte|portail|alarme|"
+    r"coffre|immeuble))|digicode|pin码|门禁(?:密码|码)?|密码|密碼|口令|暗証番号|パスコード|ピンコード"
+)
 _PIN = re.compile(
-    r"\b(?:pin|pin[\s-]?(?:code|number)|cvv|cvc|otp|2fa\scode|暗証番号)\s{0,3}"
-    r"(?:is\snow|is|=|:|ist|lautet|es|est|é|は|是)\s{0,3}(\d{3,8})\b",
+    rf"(?:(?<![a-z])|(?=[密口门暗パピ]))(?:{_PIN_WORDS})(?:\s{{0,3}}(?:{_FEW_WORDS}|{_FEW_SIGNS}){_IS}\s{{0,3}}[\"'`“]?(\d{{3,8}})(?![\w.:]?\d|[a-z%])|\s(\d{{4,8}})(?!\w))",
     re.IGNORECASE,
 )
 _CARD = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-]?\d)")
@@ -255,7 +275,7 @@ def _secrets(text: str) -> Iterator[_Secret]:
     yield from _plugin_secrets(text)
     yield from _assigned(text)
     yield from (_Secret(*match.span(1), "Passphrase") for match in _PHRASE.finditer(text))
-    yield from (_Secret(*match.span(1), "PIN") for match in _PIN.finditer(text))
+    yield from (_Secret(*match.span(match.lastindex or 1), "PIN") for match in _PIN.finditer(text))
     yield from _matching(text, _CARD, "Card Number", _passes_luhn)
     yield from _high_entropy(text)
 

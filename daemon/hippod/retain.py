@@ -15,7 +15,7 @@ import structlog
 from hippod import daylog, facts, redact, transcripts, wire
 from hippod.batches import Batches
 from hippod.config import Config, Source
-from hippod.errors import InvalidInput, ModelUnavailable, NotFound
+from hippod.errors import HippodError, InvalidInput, ModelUnavailable, NotFound
 from hippod.extraction import selection
 from hippod.models import Generator, selftest
 from hippod.state import Batch, BatchFact, State
@@ -31,6 +31,10 @@ BATCH_TURNS = 12
 """With at most 5 facts a batch, longer ones would drop what a dense conversation says."""
 CONTEXT_TURNS = 4
 """Earlier turns that a batch carries for understanding."""
+REDACTED_CHARACTERS = 2 * selection.LONGEST_TURN
+"""How much of a turn is searched for secrets: twice what is read, so that none is cut in two."""
+EARLIEST, FURTHEST = datetime(1900, 1, 1, tzinfo=UTC), timedelta(days=366)
+"""When a turn may have been said: since then, and so far ahead of the clock."""
 MAX_SESSION_NAME = 64
 MAX_BACKFILL_DAYS = 36_500
 
@@ -127,8 +131,12 @@ class Retainer:
         """Read back the ids of appended facts and finish their batches."""
         with self._lock:
             for batch in self._state.open_batches():
-                if batch.status == "appended":
+                if batch.status != "appended":
+                    continue
+                try:
                     self._batches.read_back(batch)
+                except HippodError as error:  # one log that cannot be read must not stop the others
+                    logger.warning("facts.not_read_back", batch=batch.id, reason=error.message)
 
     def stop(self) -> None:
         """Start no further batch: the daemon is shutting down."""
@@ -210,9 +218,16 @@ class Retainer:
             )
 
     def _cleaned(self, turn: Turn) -> Turn:
-        """Drop what must never be stored: our own output, private spans and secrets."""
-        text = redact.strip_private(redact.strip_memory(turn.text))
-        return replace(turn, text=redact.redact(text).text, time=turn.time or self._clock())
+        """Drop what must never be stored (our own output, private spans, secrets) or is not read.
+
+        Where the time is not known, or cannot be true, it is that of the reading.
+        """
+        now = self._clock()
+        time = turn.time if turn.time and EARLIEST < turn.time < now + FURTHEST else now
+        if turn.role not in ("user", "assistant"):
+            return replace(turn, text="", time=time)
+        text = redact.strip_private(redact.strip_memory(turn.text))[:REDACTED_CHARACTERS]
+        return replace(turn, text=redact.redact(text).text[: selection.LONGEST_TURN], time=time)
 
     def _has_changed(self, name: str, path: Path) -> bool:
         cursor = self._state.reading_cursor(name, str(path))
@@ -275,7 +290,11 @@ class Retainer:
             ]
             if new:
                 self._state.create_batch(
-                    source=API, session=session, path=session, turns=new, cursor_after=None
+                    source=API,
+                    session=session,
+                    path=str(Path(session)),  # as a `SourceFile` has it
+                    turns=new,
+                    cursor_after=None,
                 )
 
     def _store_bullets(self, request: wire.RetainRequest) -> list[BatchFact]:
@@ -375,12 +394,11 @@ def _turn(number: int, message: wire.Message, session: str) -> Turn:
     time = None
     if message.timestamp:
         try:
-            time = datetime.fromisoformat(message.timestamp)
-        except ValueError:
+            time = datetime.fromisoformat(message.timestamp).astimezone(UTC)
+        except (ValueError, OverflowError):
             raise InvalidInput(
                 f"messages.{number}.timestamp: {message.timestamp!r} is not an ISO time"
             ) from None
-        time = time.astimezone(UTC)
     said = json.dumps([message.role, message.name, message.timestamp, message.content])
     name = message.id or hashlib.sha256(said.encode()).hexdigest()[:24]
     return Turn(

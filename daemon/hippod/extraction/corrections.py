@@ -1,29 +1,115 @@
 """Corrections and reversals: what a later sentence does to an earlier one."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from hippod.extraction.names import spans
-from hippod.language import content_stems
+from hippod.language import content_stems, is_function_word, is_spaceless
 
 
-def corrected(sentence: str, earlier: str) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A time, day, sum or number in a sentence; `unit` is the stem of the word behind it."""
+
+    kind: str
+    text: str
+    unit: str
+    start: int
+    end: int
+
+
+def corrected(sentence: str, earlier: str, language: str, *, directly_after: bool) -> str | None:
     """Return `earlier` with what `sentence` corrects, or None if it corrects nothing there.
 
     Two forms are understood: "X, not Y" where Y stands in `earlier`, and a correcting word
-    with exactly one value (time, date, amount, number) where `earlier` has exactly one of
-    the same class.
+    with exactly one value where `earlier` has one of the same kind and unit. Beside its value
+    the sentence must say nothing that `earlier` does not say; if it says nothing else at all,
+    it must come from the same person `directly_after` it.
     """
     for right, wrong in _contrasts(sentence):
         if len(wrong) > 1 and _word(wrong).search(earlier) and not _word(right).search(earlier):
-            return _word(wrong).sub(_literal(right), earlier)
-    if not _CORRECTING.search(sentence):
+            named = right[:1].isupper() and wrong[:1].isupper() and language != "de"
+            said = _said_beside(sentence, (right, wrong), language)
+            if named or _is_about(said, earlier, language, directly_after):
+                return _word(wrong).sub(_literal(right), earlier)
+    stands = {(old.kind, old.text) for old in _values(earlier, language)}
+    values = [new for new in _values(sentence, language) if (new.kind, new.text) not in stands]
+    if len(values) != 1 or not _CORRECTING.search(sentence):
         return None
-    for pattern in _VALUES:
-        new, old = _matches(pattern, sentence), _matches(pattern, earlier)
-        if len(new) == 1 and len(old) == 1 and new != old:
-            return pattern.sub(_literal(new[0]), earlier, count=1)
-    return None
+    said = _said_beside(sentence, (values[0].text, values[0].unit), language)
+    if not _is_about(said, earlier, language, directly_after):
+        return None
+    return _with_value(values[0], said, earlier, language)
+
+
+def is_bare(sentence: str, language: str) -> bool:
+    """Tell whether a sentence is a correction that says nothing without what it corrects."""
+    values = _values(sentence, language)
+    if len(values) != 1 or not _CORRECTING.search(sentence):
+        return False
+    return len(_said_beside(sentence, (values[0].text, values[0].unit), language)) < 2
+
+
+def _is_about(said: set[str], earlier: str, language: str, directly_after: bool) -> bool:
+    return said <= set(content_stems(earlier, language)) and (bool(said) or directly_after)
+
+
+def _said_beside(sentence: str, values: Iterable[str], language: str) -> set[str]:
+    """Return the stems of what a sentence says beside its values and correcting words."""
+    rest = _FILLERS.sub(" ", _CORRECTING.sub(" ", sentence))
+    known = {stem for value in values for stem in content_stems(value, language)}
+    return {
+        stem
+        for stem in content_stems(rest, language)
+        if stem not in known and not (is_spaceless(language) and stem.isdigit())
+    }
+
+
+def _with_value(new: Value, said: set[str], earlier: str, language: str) -> str | None:
+    """Put `new` in the place of the one value of `earlier` that it can mean."""
+    values = _values(earlier, language)
+    around = {old: _said_around(old, earlier, language) for old in values}
+    alike = [
+        old for old in values if old.kind == new.kind and new.unit in ("", old.unit, *around[old])
+    ]
+    if len(alike) > 1:
+        named = said | ({new.unit} - {"", *(old.unit for old in alike)})
+        alike = [old for old in alike if named and named <= around[old]]
+    if len(alike) != 1 or alike[0].text == new.text:
+        return None
+    if {new.kind} < {each.kind for each in values} & _CALENDAR:
+        return None  # a weekday and a date that would contradict each other
+    changed = earlier[: alike[0].start] + new.text + earlier[alike[0].end :]
+    return _ISO_NOTE.sub("", changed) if new.kind in _CALENDAR else changed
+
+
+def _said_around(value: Value, text: str, language: str) -> set[str]:
+    """Return the stems of the part of an enumeration in which a value stands."""
+    edges = [0, *(match.end() for match in _PART.finditer(text)), len(text)]
+    first = max(edge for edge in edges if edge <= value.start)
+    last = min((edge for edge in edges if edge >= value.end), default=len(text))
+    return set(content_stems(text[first:last], language))
+
+
+def _values(text: str, language: str) -> list[Value]:
+    """Return the values of a sentence; digits of a time or date are no numbers beside it."""
+    found: list[Value] = []
+    for kind, pattern in _VALUES.items():
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if all(end <= other.start or other.end <= start for other in found):
+                unit = _unit(text[end:], language) if kind == "number" else ""
+                found.append(Value(kind, match[0], unit, start, end))
+    return sorted(found, key=lambda value: value.start)
+
+
+def _unit(following: str, language: str) -> str:
+    match = _UNIT.match(following)
+    word = match[0].strip(" -").casefold() if match else ""
+    if not word or is_function_word(word, language):
+        return ""
+    return (content_stems(word, language) or [word])[0]
 
 
 def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> bool:
@@ -36,6 +122,8 @@ def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> boo
         return False
     if not _TAKES_BACK.search(sentence) and not settled:
         return False
+    if _is_one_of_several(sentence, earlier, language):
+        return False
     names = {name.casefold() for name in spans(earlier, language)}
     if names & {name.casefold() for name in spans(sentence, language)}:
         return True
@@ -43,12 +131,19 @@ def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> boo
     return bool(new & {stem for stem in content_stems(earlier, language) if len(stem) > 3})
 
 
+def _is_one_of_several(sentence: str, earlier: str, language: str) -> bool:
+    """Tell whether `sentence` is about one of two or more like values, and leaves the others."""
+    kinds = [value.kind for value in _values(earlier, language)]
+    new = _values(sentence, language)
+    return len(new) == 1 and kinds.count(new[0].kind) > 1
+
+
 _CORRECTING = re.compile(
     r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|"
-    r"my\s+mistake|my\s+bad|typo|not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|doch\s+(?:um|"
-    r"am|erst)|en\s+realidad|perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
-    r"en\s+fait|pardon|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
-    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|其实|更正|说错|应该是|間違え|訂正|"
+    r"(?:or\s+)?rather(?=\s+\d)|my\s+mistake|my\s+bad|typo|not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|"
+    r"(?:eher|besser|vielmehr)(?=\s+\d)|doch\s+(?:um|am|erst|lieber)|en\s+realidad|perdona?|perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
+    r"(?:mejor|plutôt|antes|melhor)(?=\s+\d)|en\s+fait|pardon|désolée?|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
+    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|抱歉|对不起|其实|更正|说错|应该是|間違え(?:た|ました)?|すみません|ごめん|訂正|"
     r"やっぱり|正しくは|じゃなくて",
     re.IGNORECASE,
 )
@@ -72,13 +167,29 @@ _TAKES_BACK = re.compile(
     r"|算了|やっぱり",
     re.IGNORECASE,
 )
-_VALUES = (
-    re.compile(
+_FILLERS = re.compile(
+    r"\b(?:it'?s|it\s+is|it\s+was|should\s+be|at|on|around|about|please|rather|no|oh|uh|um|ah|i|"
+    r"mean[st]?|the\s+right\s+(?:one|number|time)\s+is|nein|doch|lieber|eher|ach|also|ich|um|am|"
+    r"es\s+(?:ist|sind|war|waren)|besser|erst|son|es|era|eran|digo|mejor|non|c'est|c'était|"
+    r"plutôt|não|são|é|era|aliás|melhor)\b|[是应该的在到改成为了吧呢，]|すみません|ごめん(?:なさい)?|いや|"
+    r"(?:です|でした|だ|だった|ました|ます)|[はがにでのをへもね]",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"[,;，；、]|\s(?:and|or|but|und|oder|aber|y|o|pero|et|ou|mais|e|mas)\s", re.IGNORECASE
+)
+_UNIT = re.compile(
+    r"\s?(?:°\s?[a-z]?|%|[\u4e00-\u9fff]|-?[^\W\d_\u3041-\u9fff]+(?![\w']))", re.IGNORECASE
+)
+_CALENDAR = {"date", "weekday"}
+_ISO_NOTE = re.compile(r"\s?\(?\b\d{4}-\d\d-\d\d\b\)?")
+_VALUES = {
+    "time": re.compile(
         r"\b\d{1,2}(?::\d\d|h\d\d)(?:\s?[ap]m)?\b|\b\d{1,2}\s?[ap]m\b|"
-        r"[零一二两三四五六七八九十\d]{1,3}[点點時时](?:半|\d{1,2}分)?",
+        r"(?:\d{1,2}|(?<![周期])[零一二两三四五六七八九十]{1,3})[点點時时](?:半|\d{1,2}分)?",
         re.IGNORECASE,
     ),
-    re.compile(
+    "date": re.compile(
         r"\b(?:january|february|march|april|may|june|july|august|september|october|november|"
         r"december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?\s+\d{1,2}(?:st|nd|rd|"
         r"th)?\b|\b\d{1,2}(?:\.|\s+de|\s+of)?\s+(?:januar|februar|märz|april|mai|juni|juli|"
@@ -88,7 +199,7 @@ _VALUES = (
         r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\d{1,2}月\d{1,2}[日号]",
         re.IGNORECASE,
     ),
-    re.compile(
+    "weekday": re.compile(
         r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|"
         r"mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|"
         r"sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|(?:segunda|terça|"
@@ -96,11 +207,12 @@ _VALUES = (
         r"[月火水木金土日]曜日",
         re.IGNORECASE,
     ),
-    re.compile(
+    "money": re.compile(
         r"[$€£¥]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[$€£¥]|euros?|dollars?|usd|eur|gbp)", re.IGNORECASE
     ),
-    re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)?(?![\w:]|[.,]\d)"),
-)
+    "year": re.compile(r"(?<![\w.,:-])(?:19|20)\d\d(?![A-Za-z\d:]|[.,]\d)"),
+    "number": re.compile(r"(?<![A-Za-z\d_.,:-])\d+(?:[.,]\d+)?(?![A-Za-z\d_:]|[.,]\d)"),
+}
 _CONTRASTS = (
     re.compile(
         r"(?P<right>[\w.+#-]+)\s*,\s+(?:and\s+)?(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)",
@@ -134,7 +246,3 @@ def _word(text: str) -> re.Pattern[str]:
     if any("\u3041" <= char <= "\u9fff" for char in text):
         return re.compile(re.escape(text))
     return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.IGNORECASE)
-
-
-def _matches(pattern: re.Pattern[str], text: str) -> list[str]:
-    return [match[0] for match in pattern.finditer(text)]

@@ -2,8 +2,9 @@
 
 Conventions: a bare or "next" weekday is the first one after the message's day ("next Tuesday"
 said on a Tuesday is seven days later), in a past sentence the last one before it. A day and
-month without a year is the nearest one in the direction of the sentence. Recurring days
-("every Friday", "Mondays") and what stays ambiguous are left alone.
+month without a year is the nearest one in the direction of the sentence, or the nearest of all
+if no verb shows it. Recurring days ("every Friday", "Mondays", rent "on the 5th") and what
+stays ambiguous are left alone.
 
 The words stand in `datewords`, not in a library: dateparser 1.5 resolves none of "nächsten
 Dienstag", "el próximo viernes", "mardi prochain", "sexta-feira que vem", "下周二", "来週の火曜日"
@@ -12,10 +13,11 @@ or "el 3 de mayo", and the patterns that find a span need the same words anyway.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
 from hippod.extraction.datewords import GRAMMARS, Context, Days, Grammar, Resolver
+from hippod.extraction.datewords.rules import day_of_month
 from hippod.language import LANGUAGES, guess
 
 
@@ -57,12 +59,29 @@ def find(text: str, today: date, languages: Sequence[str] = LANGUAGES) -> list[F
     if grammar is None:
         return []
     taken = [match.span() for match in _ANNOTATED.finditer(text)]
+    notes = [match.span() for match in _NOTE.finditer(text)]
+    plain = _NOTE.sub("", text)
+    placed = (
+        _placed(found, notes) for found in _ranges(plain, _spans(plain, today, grammar), grammar)
+    )
     return [
         found
-        for found in _ranges(text, _spans(text, today, grammar), grammar)
-        if not _ISO_NEAR.match(text, found.end)
+        for found in placed
+        if found
+        and not _ISO_NEAR.match(text, found.end)
         and not any(found.start < end and start < found.end for start, end in taken)
     ]
+
+
+def _placed(found: Found, notes: Sequence[tuple[int, int]]) -> Found | None:
+    """Return where an expression of the text without notes stands in the text with them."""
+    start, end = found.start, found.end
+    for first, last in notes:
+        if first <= start:
+            start, end = start + last - first, end + last - first
+        elif first < end:
+            return None
+    return replace(found, start=start, end=end)
 
 
 def mentions(text: str, languages: Sequence[str] = LANGUAGES) -> bool:
@@ -80,6 +99,14 @@ def _grammar(text: str, languages: Sequence[str]) -> Grammar | None:
     return GRAMMARS.get(guess(words, languages, default=languages[0] if languages else "en"))
 
 
+# What falls due month by month: "the rent is due on the 5th" names no single day.
+_HABIT = re.compile(
+    r"\b(?:rent|salary|wages?|payday|pension|allowance|mortgage|instal?ments?|subscription|always|"
+    r"usually|normally|miete|gehalt|lohn|rente|kindergeld|rate|immer|normalerweise|alquiler|sueldo|"
+    r"nómina|pensión|hipoteca|siempre|loyer|salaire|paie|retraite|toujours|aluguel|renda|salário|"
+    r"sempre)\b|房租|工资|薪水|总是|家賃|給料|いつも",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(r" \([\d-]+(?: to [\d-]+)?\)")
 _ISO = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b")
 _YEAR_BOUND = re.compile(
@@ -98,6 +125,8 @@ def _spans(text: str, today: date, grammar: Grammar) -> list[Found]:
         for match in pattern.finditer(text):
             start, end = match.span()
             if any(start < other.end and other.start < end for other in chosen):
+                continue
+            if resolve is day_of_month and (_HABIT.search(text) or grammar.recurring.search(text)):
                 continue
             context = Context(today, grammar.past(text, start), grammar.words)
             resolved = _resolved(match, resolve, context)

@@ -10,7 +10,15 @@ MOST = 4
 """Entities of one fact."""
 
 _TOKEN = re.compile(r"[^\W_](?:[\w]|[.'’&+/-](?=\w))*[+#]*")
-_LOOSE = re.compile(r"[A-Z][\w.-]*[\w]|[A-Z]{2,}")
+# Among characters without spaces: Latin names, and people who are introduced as such.
+_LATIN_WORD = r"[A-Z](?:[A-Za-z0-9_.+#&-]*[A-Za-z0-9_+#])?"
+_LATIN = re.compile(rf"(?<![A-Za-z0-9_.-])(?:{_LATIN_WORD})(?: {_LATIN_WORD})*(?![A-Za-z])")
+_INTRODUCED = re.compile(
+    r"(?:名叫|叫做|叫|名字是|姓名是|名前は)(?P<zh>[\u4e00-\u9fff]{2,3}|[ァ-ヶー]{2,12})"
+    r"(?=[，。、,.！!\s]|です|$)|"
+    r"(?<![\u4e00-\u9fffァ-ヶー])(?P<ja>[\u4e00-\u9fff]{2,4}|[ァ-ヶー]{2,12})"
+    r"(?=さん|ちゃん|くん|君|様|という(?:人|友))"
+)
 _NEVER_NAMES = word_set(
     """
     i i'm i've i'll i'd ok okay hi hey hello yes no thanks please btw fyi lol monday tuesday
@@ -18,7 +26,7 @@ _NEVER_NAMES = word_set(
     saturdays sundays january february march april may june july august september october
     november december jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu
     thur thurs fri sat sun today tomorrow yesterday note lesson decision remember am pm eod
-    asap todo tbd etc english redacted gb mb kb tb ghz mhz kw kwh usd eur gbp ip url ok lundi
+    asap todo tbd let etc english redacted gb mb kb tb ghz mhz kw kwh usd eur gbp ip url ok lundi
     mardi mercredi jeudi vendredi samedi dimanche
     """
 )
@@ -37,7 +45,19 @@ _GERMAN_COMMON = re.compile(
     r"juli|august|september|oktober|november|dezember)$",
     re.IGNORECASE,
 )
-_TITLED = re.compile(r"([\u4e00-\u9fff]{1,6}|[ァ-ヶー]{2,12})(?:さん|ちゃん|くん|君|様|先生)")
+_HONORIFICS = word_set(
+    """
+    mr mrs ms miss mister dr prof sir herr herrn frau sr sra srta señor señora don doña monsieur
+    madame mme mlle senhor senhora dona doutor doutora doktor professor professorin
+    """
+)
+_GENERIC = word_set(
+    """
+    ai ki ia llm email emails e-mail e-mails mail mails pdf pdfs csv pc pcs tv usb wifi wi-fi wlan
+    sms faq id ids ui ux it hr ceo cto ok
+    """
+)
+_DATE_LIKE = re.compile(r"(?:^|\D)(?:19|20)\d\d(?:\D|$)")
 
 
 def entities(
@@ -49,7 +69,8 @@ def entities(
     front if they speak of themselves, else only if nothing else is named.
     """
     found = [name for name in known if _contains(sentence, name)]
-    found += [name for name in spans(sentence, language) if not _part_of(name, found)]
+    shown = filter(None, map(_proper, spans(sentence, language)))
+    found += [name for name in shown if not _part_of(name, found)]
     if first_person:
         found.insert(0, speaker)
     unique: dict[str, str] = {}
@@ -62,7 +83,9 @@ def entities(
 def spans(sentence: str, language: str) -> list[str]:
     """Return the names that the writing shows: capitalised spans, or Latin ones among CJK."""
     if is_spaceless(language):
-        return list(dict.fromkeys(_TITLED.findall(sentence) + _LOOSE.findall(sentence)))
+        people = [match["zh"] or match["ja"] for match in _INTRODUCED.finditer(sentence)]
+        latin = [name for name in _LATIN.findall(sentence) if name.casefold() not in _NEVER_NAMES]
+        return list(dict.fromkeys([*people, *latin]))
     found: list[str] = []
     tokens = list(_TOKEN.finditer(sentence))
     position = 0
@@ -76,6 +99,17 @@ def spans(sentence: str, language: str) -> list[str]:
             found.append(sentence[tokens[position].start() : tokens[end - 1].end()])
         position = max(end, position + 1)
     return list(dict.fromkeys(_singular(name) for name in found))
+
+
+def _proper(name: str) -> str | None:
+    """Return a name without its title, or None for a title alone, a date or a common noun."""
+    words = name.split()
+    while words and words[0].casefold().rstrip(".") in _HONORIFICS:
+        words.pop(0)
+    bare = " ".join(words)
+    if not bare or bare.casefold() in _GENERIC or _DATE_LIKE.search(bare):
+        return None
+    return bare
 
 
 def as_entity(name: str) -> str:
@@ -96,6 +130,8 @@ def _is_name(
     ):
         return False
     before = sentence[tokens[index - 1].end() : tokens[index].start()] if index else ""
+    if before == ". " and tokens[index - 1][0].casefold() in _HONORIFICS:
+        before = " "
     if joined:
         owner = tokens[index - 1][0].endswith(("'s", "’s"))
         return before == " " and not owner and not is_function_word(lowered, language)
@@ -137,7 +173,7 @@ def _contains(sentence: str, name: str) -> bool:
     plain = name.replace("-", " ")
     if not plain.strip():
         return False
-    edge = r"(?<!\w)", r"(?!\w)"
+    edge = r"(?<![^\W\u3041-\u9fff])", r"(?![^\W\u3041-\u9fff])"
     if any("\u3041" <= char <= "\u9fff" for char in plain):
         edge = "", ""
     pattern = re.escape(plain).replace(r"\ ", r"[\s-]+")

@@ -16,6 +16,7 @@ from hippod.extraction import (
     corrections,
     cues,
     dates,
+    foreign,
     labels,
     names,
     prompts,
@@ -250,6 +251,9 @@ def _settle(
         if candidate.turn.role == "user":
             if _correct(candidate, settled, before, rejected):
                 continue
+            if corrections.is_bare(candidate.sentence, candidate.language):
+                rejected.append(Rejection(_short(candidate.sentence), "corrects something unknown"))
+                continue
             _retire(candidate, settled, rejected)
         settled.append(candidate)
     return settled
@@ -262,8 +266,14 @@ def _correct(
     rejected: list[Rejection],
 ) -> bool:
     """Put the corrected sentence in the place of the one that `candidate` corrects."""
-    for position, earlier in _recent_statements([*before, *settled]):
-        text = corrections.corrected(candidate.sentence, earlier.sentence)
+    spoken = [*before, *settled]
+    last = next((each for each in reversed(spoken) if _says_something(each)), None)
+    for position, earlier in _recent_statements(spoken):
+        if earlier.speaker != candidate.speaker:
+            continue
+        text = corrections.corrected(
+            candidate.sentence, earlier.sentence, earlier.language, directly_after=earlier is last
+        )
         if text is None:
             continue
         cue = cues.score(text, "user", earlier.language)
@@ -282,6 +292,11 @@ def _correct(
         settled.append(new)
         return True
     return False
+
+
+def _says_something(candidate: _Candidate) -> bool:
+    noise = ("small talk", cues.TOO_LITTLE)
+    return candidate.turn.role == "user" and candidate.cue.reason not in noise
 
 
 def _recent_statements(spoken: list[_Candidate]) -> Iterable[tuple[int, _Candidate]]:
@@ -394,8 +409,8 @@ def _draft(
 ) -> Draft | None:
     content = _content(candidate, agent)
     reason = support.check(content, candidate.sources, candidate.speaker, candidate.language)
-    if reason is None and sentences.is_injection(content):
-        reason = sentences.INJECTED
+    if reason is None and foreign.is_injection(content):
+        reason = foreign.INJECTED
     if reason:
         rejected.append(Rejection(_short(content), reason))
         return None
@@ -403,7 +418,7 @@ def _draft(
     kind: Kind = "B" if candidate.turn.role == "assistant" else cue.kind or "W"
     return Draft(
         kind=kind,
-        content=dates.annotate(content, candidate.said, zone, (candidate.language,)),
+        content=_dated(content, candidate, zone),
         entities=_entities(candidate, known, user),
         confidence=_confidence(cue),
         turn=candidate.turn,
@@ -427,6 +442,13 @@ def _content(candidate: _Candidate, agent: str | None) -> str:
             corrected=candidate.sentence not in candidate.sources,
         )
     return " ".join(text.split()).lstrip("#>*+-=|~` \t")
+
+
+def _dated(content: str, candidate: _Candidate, zone: tzinfo) -> str:
+    """Resolve the dates of a fact; who is quoted says nothing about its tense."""
+    said = content if support.quotation(content) is None else content.partition(': "')[2]
+    head = content.removesuffix(said)
+    return head + dates.annotate(said, candidate.said, zone, (candidate.language,))
 
 
 def _entities(candidate: _Candidate, known: Sequence[str], user: str) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hippod.extraction import foreign
+
 LONGEST = 220
 """Characters of a fact; longer sentences are cut at independent clauses."""
 TOO_LONG = 600
@@ -21,18 +23,24 @@ class Piece:
 def pieces(text: str) -> list[Piece]:
     """Split a turn into sentences, in order; any text is safe.
 
-    Once a line tries to instruct a model, nothing behind it in the turn is trusted.
+    Once a line tries to instruct a model, nothing behind it in the turn is trusted; what
+    stands behind the announcement of a page, mail or link is its text, and not the speaker's.
     """
     found: list[Piece] = []
+    outside = False
     for line, reason in _lines(text):
-        if reason:
-            found.append(Piece(line, reason))
+        if reason or outside:
+            found.append(Piece(line, reason or foreign.FOREIGN))
             continue
-        for sentence in split(line):
-            reason = _not_own(sentence)
+        parts = list(split(line))
+        for position, sentence in enumerate(parts):
+            too_long = "too long" if len(sentence) > TOO_LONG else None
+            reason = foreign.FOREIGN if outside else too_long or foreign.fault(sentence)
             found.append(Piece(sentence, reason))
-            if reason in _ENDS_TRUST:
+            if reason in foreign.ENDS_TRUST:
                 return found
+            ends_line = position == len(parts) - 1
+            outside = outside or foreign.announces(sentence, ends_line=ends_line)
     return found
 
 
@@ -47,14 +55,6 @@ def split(line: str) -> Iterator[str]:
     yield from _clauses(line[start:].strip())
 
 
-def is_injection(text: str) -> bool:
-    """Tell whether `text` addresses a model as its instructions, or imitates our formats."""
-    return bool(_INJECTION.search(text))
-
-
-INJECTED, REPORTED = "instructions to a model", "quotes something"
-_ENDS_TRUST = (INJECTED, REPORTED)
-
 # --- lines -----------------------------------------------------------------------------------
 
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
@@ -64,10 +64,10 @@ _LEAD_IN = re.compile(
     r"(?<!my )(?<!our )\b(?:says?|said|reads|wrote|writes|states?|replied|pasted?|forwarded|"
     r"copied|excerpt|snippet|output|logs?|stack\s?trace|traceback|messages?|e-?mails?|mails?|"
     r"article|page|website|readme|docs?|document|post|tweet|ticket|comment|transcript|prompt|"
-    r"letter|text|schreibt|sagt|steht|lautet|nachricht|dice|pone|escribió|mensaje|correo|dit|"
-    r"écrit|diz|disse|escreveu|mensagem|(?:got|received|found|saw|read|check|look\s+at|"
+    r"letter|text|schreibt|schrieb|geschrieben|sagt|sagte|meinte|steht|lautet|nachricht|dice|dijo|"
+    r"pone|escribe|escribió|escrito|mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem|(?:got|received|found|saw|read|check|look\s+at|"
     r"see)\s+(?:this|these|that))\b"
-    r"[^.:\n]{0,60}:\s*$",
+    r"[^.:\n]{0,60}:\s*$|(?:说|說|写道|寫道|写着|回复|言いました|言った|書いてあ\w*|書きました)[^。]{0,8}[:：]\s*$",
     re.IGNORECASE,
 )
 _MACHINE_LINE = re.compile(
@@ -179,75 +179,3 @@ def _clauses(sentence: str) -> Iterator[str]:
         yield from filter(None, (part.strip() for part in _CLAUSE.split(sentence)))
     else:
         yield sentence
-
-
-# --- what is not the speaker's own -----------------------------------------------------------
-
-_MODEL = r"(?:AI|LLM|GPT|chat\s?bot|language\s+model|assistant|agent|bot)s?"
-_INJECTION = re.compile(
-    r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"
-    r"all|any|your|the|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|"
-    r"directions|training|messages?)\b"
-    r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|"
-    r"user)\s{0,3}(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
-    rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
-    r"instructed|to)|(?:reading|processing)\s+this)\b"
-    r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|"
-    r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
-    r"|\b(?:act\s+as\s+(?:an?|if|the)\b|pretend\s+(?:to\s+be|you)|jailbreak|"
-    r"new\s+(?:system\s+)?(?:instructions?|persona)\b)"
-    r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|"
-    r"alerting|notifying)\w*\s+the\s+user"
-    r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|"
-    r"would\s+like|likes\s+to|has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|"
-    r"always\s+\w+s)\b"
-    r"|\bwhen(?:ever)?\s+the\s+user\s+(?:says?|asks?|types?|mentions?|requests?)\b"
-    r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|"
-    r"#{2,}\s*(?:instruction|system|response)"
-    r"|</?(?:system|assistant|memor(?:y|ies)|instructions?|hippod[\w-]*|think|tool\w*)\s*>|"
-    r"\{\s*\"?facts\"?\s*:|\{\{.{0,80}\}\}"
-    r"|\b(?:curl|wget)\b.{1,200}\|\s*(?:sh|bash|zsh|python)\b"
-    r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisungen|regeln|instruktionen|"
-    r"vorgaben)\b"
-    r"|\b(?:ignora|olvida|descarta)\w*\b.{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
-    r"|\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}\b(?:instructions|consignes|règles)\b"
-    r"|\b(?:ignore|ignora|esqueça|desconsidere)\b.{0,40}\b(?:instruções|regras)\b"
-    r"|(?:忽略|无视|忘记|忽視).{0,15}(?:指令|指示|规则|提示|规定)|(?:指示|命令|ルール|"
-    r"プロンプト).{0,10}(?:無視|忘れ)",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(
-    r"\"([^\"]*)(?:\"|$)|“([^”]*)(?:”|$)|«([^»]*)(?:»|$)|„([^“”]*)(?:[“”]|$)|「([^」]*)(?:」|$)|"
-    r"『([^』]*)(?:』|$)"
-)
-_REPORTING = re.compile(
-    r"^\W*(?:from|via|per|quoting|seen|posted)\s+(?:in\s+|on\s+)?(?:the|a|an|this|that|some|"
-    r"\w+'s)\b[^:]{0,40}:\s+\S|\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|"
-    r"post|article|message|ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|"
-    r"sign|note|review|thread|wiki|blog|text|it|he|she|they|someone|"
-    r"guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|"
-    r"was\s+like|told|asks)\b|(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|"
-    r"(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b[^:]{0,60}(?::\s+|：|:(?=[\"“«]))\S|(?:说|"
-    r"写着|写道|言って(?:い)?る?|"
-    r"書いてあ[るっ])[^:：]{0,10}[:：]",
-    re.IGNORECASE,
-)
-
-
-def _not_own(sentence: str) -> str | None:
-    if len(sentence) > TOO_LONG:
-        return "too long"
-    if is_injection(sentence):
-        return INJECTED
-    if _REPORTING.search(sentence) or _has_long_quote(sentence):
-        return REPORTED
-    return None
-
-
-def _has_long_quote(sentence: str) -> bool:
-    for match in _QUOTED.finditer(sentence):
-        inner = next((group for group in match.groups() if group), "")
-        cjk = sum("\u3041" <= char <= "\u9fff" for char in inner)
-        if len(inner.split()) >= 5 or cjk >= 12:
-            return True
-    return False

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from hippod.extraction import cuewords
+from hippod.extraction.names import spans
 from hippod.language import is_spaceless, shows, word_set
 
 CORRECTED = "(corrected)"
@@ -69,12 +70,27 @@ def statement(sentence: str, language: str) -> str:
 def third_person(sentence: str, name: str) -> str | None:
     """Shift an English sentence from "I" to `name`, or return None where that is not safe."""
     text = _spelt_out(sentence)
+    own = sorted(match.start() for form in (_I, _MY, _ME) for match in form.finditer(text))
     if _OTHERS.search(text) or not (_I.search(text) or _MY.search(text)):
         return None
+    if len(own) > 1 and not _they_is_clear(text, own):
+        return None
+    if not _I.search(text) and _is_past(text.split()[0].casefold()):
+        return None  # the subject was left out: "moved my desk"
     shifted = _shift_subjects(text, name)
     if shifted is None or _I.search(shifted) or _REFLEXIVE.search(shifted):
         return None
+    if len(own) > 1:
+        return _MY.sub("their", shifted)
     return _ME.sub(lambda match: name, _MY.sub(lambda match: f"{name}'s", shifted))
+
+
+def _they_is_clear(text: str, own: list[int]) -> bool:
+    """Tell whether "they" behind the first "I" can mean nobody but the speaker."""
+    if not _I.match(text, own[0]) or _ME.search(text):
+        return False
+    before = text[own[0] + 1 : own[-1]]
+    return not (_PEOPLE.search(text) or _PLURAL.search(before) or spans(f"x{before}", "en"))
 
 
 def leading_pronoun(body: str, language: str) -> bool:
@@ -235,14 +251,35 @@ _SUBJECT = re.compile(
 _COORDINATED = re.compile(
     rf"(?P<head>,?\s(?:and|but|or)\s+(?:{_ADVERB}\s+)*)(?P<verb>[a-z]+(?:'t)?)(?![\w'])"
 )
+_PEOPLE = re.compile(
+    r"\b(?:they|them|their|theirs|he|him|his|she|her|people|everyone|everybody|someone|somebody|"
+    r"who|kids|children|parents|friends|colleagues|team|neighbou?rs)\b",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(
+    r"\b(?!always\b|sometimes\b|was\b|has\b)[a-z]{2,}[^sui\W]s\b|\b(?:two|three|four|both|\d+)\b"
+)
 _KEEP_VERBS = word_set(
     """
-    was had can can't cannot could couldn't will won't would wouldn't should shouldn't must
-    mustn't might may did didn't used went came got saw met left bought sold lost broke gave
-    took spent made wrote built chose found kept ran began grew knew thought told said felt
-    became taught drove flew spoke woke wore won paid sent moved born
+    can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't might
+    may did didn't
     """
 )
+_PAST_VERBS = word_set(
+    """
+    arose ate awoke became began bent bit bled blew bore bought bound bred broke brought built
+    burnt came caught chose clung crept dealt did dove drank dreamt drew drove dug fed fell felt
+    fled flew flung forbade forgave forgot fought found froze gave got grew ground had heard held
+    hid hung kept knelt knew laid lay leant leapt learnt led left lent lit lost made meant met
+    misread mistook overcame overdid overheard overslept overtook paid ran rang rebuilt redid
+    reran rewrote rode rose said sang sank sat saw sent shone shook shot shrank slept slid smelt
+    sold sought sped spelt spent spilt spoke sprang spun stank stole stood stuck stung swam swept
+    swore swung taught thought threw told took tore trod undid understood undertook wept went
+    withdrew withheld woke won wore wound wove was were wrote born
+    """
+)
+_PLURAL_VERBS = {"am": "are", "was": "were", "wasn't": "weren't"}
+_LY_VERBS = word_set("fly apply rely supply reply comply multiply imply ally bully rally tally")
 _CHANGED_VERBS = {
     "am": "is",
     "have": "has",
@@ -255,7 +292,8 @@ _CHANGED_VERBS = {
 }
 _AMBIGUOUS_VERBS = word_set(
     """
-    put set cut let read hit cost quit shut hurt bet cast split spread beat and or but who as
+    put set cut let read hit cost quit shut hurt bet cast split spread beat burst bid fit knit
+    shed sublet thrust upset reset wed embed broadcast forecast and or but who as too
     """
 )
 _BASE_VERBS = word_set(
@@ -299,12 +337,18 @@ _CONTRACTIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]
 
 
 def _shift_subjects(text: str, name: str) -> str | None:
+    """Put `name` for the first "I" and "they" for later ones; None if a verb is uncertain."""
     shifted: list[str] = []
     done = 0
     for match in _SUBJECT.finditer(text):
         verb = _inflected(match["verb"])
         if verb is None:
             return None
+        if done:
+            plural = _PLURAL_VERBS.get(match["verb"], match["verb"])
+            shifted += [text[done : match.start()], f"they {match['adverbs']}{plural}"]
+            done = match.end()
+            continue
         shifted += [text[done : match.start()], f"{name} {match['adverbs']}{verb}"]
         done = match.end()
         if verb != match["verb"]:  # a second verb of the same present subject
@@ -324,15 +368,21 @@ def _inflected(verb: str) -> str | None:
         return _CHANGED_VERBS[verb]
     if verb in _AMBIGUOUS_VERBS or verb.endswith("ing"):
         return None
-    if verb in _KEEP_VERBS or (
-        verb.endswith("ed") and verb not in ("need", "feed", "speed", "breed")
-    ):
+    if verb in _KEEP_VERBS or _is_past(verb):
         return verb
+    if verb.endswith("ly") and verb not in _LY_VERBS:
+        return None  # an adverb that no list holds
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
         return f"{verb[:-1]}ies"
     return f"{verb}s"
+
+
+def _is_past(verb: str) -> bool:
+    if verb.endswith("eed"):
+        return verb in ("agreed", "disagreed", "freed", "guaranteed")
+    return verb in _PAST_VERBS or verb.endswith("ed")
 
 
 def _quote(speaker: str, body: str) -> str:

@@ -69,11 +69,12 @@ def turn(record: Record, line: int, session_id: str) -> Turn | Skip:
     own_session = session(record) or session_id
     message_id = identifier(record.get("id"))
     # A time tells copies of a message from repetitions of it wherever they lie; without one,
-    # only the session bounds what an equal text can be a copy of.
-    scope = time.isoformat() if time else own_session
+    # only the session and the id bound what an equal text can be a copy of. An id alone tells
+    # nothing: many agents count from 1 in every file of the same name.
+    scope = time.isoformat() if time else f"{own_session}:{message_id or ''}"
     return Turn(
         id=message_id or f"L{line}",
-        key=f"{own_session}:{message_id}" if message_id else digest(scope, role, text),
+        key=digest(scope, role, text),
         role=role,
         speaker=speaker_name(record.get("name")),
         text=text,

@@ -175,7 +175,7 @@ TABLE = Table(
             r"langweilig)|regnet|schneit|das~wetter|in~\w+~(?:minuten?|stunden?|sekunden?))\b"
         ),
         transient(
-            r"\b(?:gerade|momentan|im~moment|grad|eben~(?:erst|noch)?|gleich|schon~wieder|"
+            r"\b(?:gerade|momentan|im~moment|(?-i:grad)|eben~(?:erst|noch)?|gleich|schon~wieder|"
             r"noch~(?:offen|nicht~fertig)|heute~(?:lange|langsam))\b"
         ),
         hearsay(

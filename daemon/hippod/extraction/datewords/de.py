@@ -39,7 +39,19 @@ _NEXT = r"nächste[nrs]?|kommende[nrs]?"
 _LAST = r"letzte[nrs]?|vergangene[nrs]?|vorige[nrs]?"
 
 _PRETERITE = re.compile(
-    r"\b(?:war|waren|hatte|hatten|wurde|wurden|ging|gingen|kam|kamen|gab|fand)\b", re.I
+    r"\b(?:(?:war|stand|lag|ging|kam|gab|fand|fuhr|flog|lief|hielt|hieß|blieb|schrieb|rief|fiel|ließ|"
+    r"nahm|sah|las|aß|trank|sprach|traf|starb|half|warf|brach|zog|verlor|bekam|begann|schloss|"
+    r"schlief|saß|trug|wuchs|stieg|betrug|schien|gewann|sang|schwamm)(?:en|t|st)?|wurden?|"
+    r"(?!(?:heute|bitte|\w*(?:arbeite|warte|halte|biete|rate|heirate|leite|miete|starte|teste|reite|achte|schalte)|könnte|sollte|möchte|müsste|dürfte|hätte|letzte|gute|alte|rechte|leichte|echte|"
+    r"bunte|harte|späte|feste|weite|breite|achte|fünfte|sechste|zehnte|zweite|dritte|\w*ste)\b)"
+    r"(?<!ich\s)(?-i:[a-zäöüß]){2,}te)\b",
+    re.IGNORECASE,
+)
+_PRESENT = re.compile(
+    r"\b(?:wird|werden|lasst?|erinner\w*|sind|bin|ist|habe[n]?|kann|muss|soll|will|bis|ab|"
+    r"(?!(?:mit|nicht|seit|jetzt|selbst|fast|erst|sonst|fort|dort|oft|laut|statt|weit|gut|acht|"
+    r"hast|zuerst|zuletzt)\b)(?-i:[a-zäöüß]{2,}t)|(?:ich|wir)\s+\w+|\w+\s+(?:ich|wir))\b",
+    re.IGNORECASE,
 )
 _PERFECT = re.compile(
     r"\b(?:hat|habe|haben|hast|ist|sind|bin)\b(?!.*\bzu\b)[^.;!?]*\b\w*(?:ge\w{2,}|(?:be|ver|er|"
@@ -48,11 +60,13 @@ _PERFECT = re.compile(
 )
 
 
-def _is_german_past(text: str, position: int) -> bool:
+def _is_german_past(text: str, position: int) -> bool | None:
     """Look for a preterite, or an auxiliary before the date and a participle at the end."""
     clause = re.split(r"[,;.!?](?:\s|$)", text[position : position + 120])[0]
     before = re.split(r"[,;.!?]\s", text[max(0, position - 80) : position])[-1]
-    return bool(_PRETERITE.search(before + clause) or _PERFECT.search(before + clause))
+    if _PRETERITE.search(before + clause) or _PERFECT.search(before + clause):
+        return True
+    return False if _PRESENT.search(before + clause) else None
 
 
 GRAMMAR = Grammar(

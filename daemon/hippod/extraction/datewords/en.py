@@ -48,6 +48,13 @@ _AFTER = (
     r"|week\b|in~two))".replace("~", r"\s+")
 )  # fmt: skip
 
+_STRONG = (
+    r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|took|"
+    r"spent|happened|ago|stood|lay|sat|ran|fell|rose|grew|held|hung|slept|drove|flew|began|brought|"
+    r"built|caught|chose|drank|ate|felt|forgot|froze|heard|kept|knew|led|lent|made|paid|rode|rang|"
+    r"said|sent|sang|sank|spoke|stole|stuck|swam|taught|told|thought|threw|understood|wore|won|wrote|"
+    r"became|blew|dug|found|fought|hid|hurt|laid|showed|shown|swept|tore|woke|wound"
+)
 GRAMMAR = Grammar(
     rules=(
         rule(rf"(?P<word>{any_of(_OFFSETS)})", offset),
@@ -119,14 +126,16 @@ GRAMMAR = Grammar(
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
-        past=r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|"
-        r"took|spent|happened|ago|"
+        past=_STRONG + r"|"
         # "is closed", "gets painted" are no past, nor are verbs of planning
         r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )(?!need|"
         r"feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|expect|book|"
-        r"propos|promis)\w{2,}ed",
+        r"propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|moham\w*d\b)(?!(?<=\s)(?-i:[A-Z]))\w{2,}ed",
         future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|to|starts?|leaves?|must|should|going|"
-        r"scheduled|planned|supposed|expected|booked|by|before|until",
+        r"scheduled|planned|supposed|expected|booked|by|before|until|due|ends?|begins?|opens?|closes?|"
+        r"expires?|arrives?|comes|goes|runs|flies|turns|moves|gets|has|takes|lasts|returns|rises|visits|"
+        r"launch(?:es)?|ships?|marries|let'?s|remind|"
+        rf"(?:i|we|they|you|he|she|it)\s+(?!(?:{_STRONG})\b)(?!\w+ed\b)\w+",
     ),
     words=words(_DAYS, _DAY_SHORT, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

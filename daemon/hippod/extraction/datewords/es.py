@@ -100,10 +100,10 @@ GRAMMAR = Grammar(
     ),
     past=last_verb_is_past(
         past=
-            r"fue|era|estuvo|tuvo|fui|hice|hizo|vino|vine|puse|\w{2,}(?:aron|ieron)|\w*[^r\W]ó|"
+            r"fue|fueron|era|eran|estaba|había|hubo|estuvo|dijo|trajo|tuvo|fui|hice|hizo|vino|vine|puse|\w{2,}(?:aron|ieron)|\w*[^r\W]ó|"
             r"\w+[^r\W]é",
         future=
-            r"será|estará|es|está|voy|va|vamos|\w+r[éá]|\w+remos|hay|tengo|tiene|tenemos|llega|"
+            r"recuérda\w+|hagamos|quedemos|será|estará|es|está|voy|va|vamos|\w+r[éá]|\w+remos|hay|tengo|tiene|tenemos|llega|"
             r"sale|para",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),

@@ -92,10 +92,10 @@ GRAMMAR = Grammar(
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
-        past=r"était|étaient|avait|avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|"
+        past=r"fut|furent|eut|(?!parfait\b|souhait\b)\w{3,}ai(?:t|ent)|était|étaient|avait|avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|"
         r"à\b)\w+(?:é|ée|és|ées|"
         r"i|u|it|is|ue|ert)",
-        future=r"sera|vais|va|allons|vont|\w+(?:rai|ra|rons|ront)|de|d['’]\w+|prévue?|est|arrive|"
+        future=r"rappelle\w*|faisons|sera|vais|va|allons|vont|\w+(?:rai|ra|rons|ront)|de|d['’]\w+|prévue?|est|arrive|"
         r"part",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),

@@ -64,6 +64,9 @@ GRAMMAR = Grammar(
     ),
     joiner=re.compile(r"\s*(?:から|-|–|—|~|～|〜)\s*"),
     recurring=re.compile(r"毎(?:日|週|月|年|朝|晩)|隔週"),
-    past=contains_past(r"(?:まし)?た(?:[。！]|$|の|ん|よ)", r"予定|つもり"),
+    past=contains_past(
+        r"(?:まし)?た(?:[。！]|$|の|ん|よ|が|けど|から)",
+        r"予定|つもり|ます|でしょう|ましょう|よう",
+    ),
     words=words(_OFFSETS, _UNITS, HAN_NUMBERS),
 )  # fmt: skip

@@ -89,9 +89,9 @@ GRAMMAR = Grammar(
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
-        past=r"foi|era|estava|fui|fez|fiz|veio|vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
+        past=r"foi|foram|era|eram|\w{2,}ava|tinha|havia|houve|disse|teve|esteve|fui|fez|fiz|veio|vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
         r"\w{2,}[^s\W]ei|\w{3,}iu",
-        future=r"será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|para|chega|sai",
+        future=r"lembr[ae]|façamos|será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|para|chega|sai",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

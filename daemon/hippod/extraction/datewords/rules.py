@@ -3,7 +3,7 @@
 import calendar
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 Days = tuple[date, date, str]
@@ -12,10 +12,10 @@ Days = tuple[date, date, str]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """When something was said, whether of the past, and the numbers behind the words."""
+    """When something was said, whether of the past (None: unclear), the numbers of words."""
 
     today: date
-    past: bool
+    past: bool | None
     words: dict[str, int]
 
 
@@ -29,7 +29,7 @@ class Grammar:
     rules: tuple[tuple[re.Pattern[str], Resolver], ...]
     joiner: re.Pattern[str]
     recurring: re.Pattern[str]
-    past: Callable[[str, int], bool]
+    past: Callable[[str, int], bool | None]
     words: dict[str, int]
 
 
@@ -127,6 +127,15 @@ def _with_year(year: str | None, month: int, day: int, context: Context) -> date
     """Return the day with the given year, or the nearest one (29 February: a leap year)."""
     if year:
         return date(int(year), month, day)
+    if context.past is None:
+        around = [
+            _with_year(None, month, day, replace(context, past=past)) for past in (False, True)
+        ]
+        return min(
+            (found for found in around if found),
+            key=lambda found: abs(found - context.today),
+            default=None,
+        )
     step = -1 if context.past else 1
     for candidate in range(context.today.year, context.today.year + 9 * step, step):
         try:
@@ -204,14 +213,14 @@ def rule(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
     return re.compile(f"{_NOT_IN_NAME}(?:{spaced}){_NAME_ENDS}", re.IGNORECASE), resolve
 
 
-def last_verb_is_past(past: str, future: str) -> Callable[[str, int], bool]:
+def last_verb_is_past(past: str, future: str) -> Callable[[str, int], bool | None]:
     """Build a test of the nearest tense marker before a date, else of the first one behind."""
     markers = re.compile(rf"(?<![\w'])(?:(?P<future>{future})|(?P<past>{past}))(?!\w)", re.I)
 
-    def is_past(text: str, position: int) -> bool:
+    def is_past(text: str, position: int) -> bool | None:
         before = list(markers.finditer(text, max(0, position - 120), position))
         nearest = before[-1] if before else markers.search(text, position, position + 120)
-        return bool(nearest and nearest["past"])
+        return bool(nearest["past"]) if nearest else None
 
     return is_past
 
@@ -221,12 +230,14 @@ def glued(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
     return re.compile(pattern), resolve
 
 
-def contains_past(past: str, future: str) -> Callable[[str, int], bool]:
+def contains_past(past: str, future: str) -> Callable[[str, int], bool | None]:
     """Build a test of the clause behind a date, for languages without spaces."""
     was, will = re.compile(past), re.compile(future)
 
-    def is_past(text: str, position: int) -> bool:
+    def is_past(text: str, position: int) -> bool | None:
         clause = re.split(r"[，。；、！？,;.!?]", text[position : position + 60])[0]
-        return bool(was.search(clause)) and not will.search(clause)
+        if will.search(clause):
+            return False
+        return True if was.search(clause) else None
 
     return is_past

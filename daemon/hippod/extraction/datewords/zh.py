@@ -72,6 +72,6 @@ GRAMMAR = Grammar(
     ),
     joiner=re.compile(r"\s*(?:到|至|-|–|—|~|～)\s*"),
     recurring=re.compile(r"每(?:个)?(?:天|日|周|星期|月|年|晚|早)|每隔"),
-    past=contains_past(r"了|过|已经", r"要|会|将|打算|计划|准备|得"),
+    past=contains_past(r"了|过|已经", r"要|会|将|提醒|吧|打算|计划|准备|得"),
     words=words(_OFFSETS, _UNITS, HAN_NUMBERS),
 )  # fmt: skip

@@ -1,0 +1,182 @@
+"""What in a turn is not its speaker's own: instructions to a model, quotations, foreign text."""
+
+import re
+
+INJECTED, REPORTED = "instructions to a model", "quotes something"
+FOREIGN, OF_THE_USER = "text of others", "speaks of the user as of a third person"
+ENDS_TRUST = (INJECTED, REPORTED, OF_THE_USER)
+"""Reasons behind which nothing in a turn is trusted."""
+
+
+def fault(sentence: str) -> str | None:
+    """Return why a sentence is not its speaker's own statement, or None."""
+    if is_injection(sentence):
+        return INJECTED
+    if _ABOUT_USER.search(sentence):
+        return OF_THE_USER
+    if _shows_link(sentence):
+        return FOREIGN
+    if _REPORTING.search(sentence) or _has_long_quote(sentence):
+        return REPORTED
+    return None
+
+
+def is_injection(text: str) -> bool:
+    """Tell whether `text` addresses a model as its instructions, or imitates our formats."""
+    return bool(_INJECTION.search(text) or _ADDRESSES_MODEL.search(text))
+
+
+def announces(sentence: str, *, ends_line: bool) -> bool:
+    """Tell whether a sentence introduces a text of others that follows it.
+
+    "Look at this page" or a link do so anywhere, "I read an article" only before a line break.
+    """
+    if _POINTS_AT_TEXT.search(sentence):
+        return True
+    if link := _LINK.search(sentence):
+        before = sentence[: link.start()].strip(" <([")
+        return not before or bool(_SOURCE.search(before)) or _shows_link(sentence)
+    return ends_line and bool(_NAMES_TEXT.search(sentence))
+
+
+def _shows_link(sentence: str) -> bool:
+    return bool(_LINK.search(sentence) and _SHOWS.search(sentence))
+
+
+# --- announcements ------------------------------------------------------------------------------
+
+_TEXT_NOUN = (
+    r"(?:web\s?)?(?:pages?|sites?|e-?mails?|mails?|articles?|posts?|letters?|newsletters?|ads?|offers?|"
+    r"texts?|messages?|notes?|docs?|documents?|leaflets?|flyers?|listings?|reviews?|threads?|"
+    r"blogs?|links?|seiten?|webseiten?|internetseiten?|artikel|beitrag|nachricht(?:en)?|briefe?|"
+    r"anzeigen?|angebote?|dokumente?|página|pagina|web|sitio|artículo|correo|mensaje|carta|"
+    r"anuncio|documento|enlace|site|courriel|lettre|annonce|lien|artigo|mensagem|anúncio)"
+)
+_SHOW_VERB = (
+    r"(?:look(?:\s+(?:at|what))?|check(?:\s+out)?|read|see|saw|found|got|received|came\s+across|"
+    r"summari[sz]e|translate|review|here(?:'s|\s+is|\s+are)|schau\w*|guck\w*|sieh\w*|lies|lest|"
+    r"gelesen|gefunden|bekommen|erhalten|prüf\w*|hier\s+ist|mir[ae]?|mirad|lee|revisa|leí|"
+    r"encontré|encontrado|recibí|aquí\s+está|regarde[rz]?|lis(?:ez)?|vérifie[rz]?|trouvé|reçu|lu|voici|"
+    r"olh[ae]|veja?|vê|leia|confere|encontrei|recebi|aqui\s+está)"
+)
+_SHOWS = re.compile(rf"\b{_SHOW_VERB}\b", re.IGNORECASE)
+_POINTS_AT_TEXT = re.compile(
+    rf"\b{_SHOW_VERB}\b[^.!?\n]{{0,40}}\b(?:this|these|the\s+following|dies\w*|folgende\w*|est[aeo]s?|"
+    rf"siguientes?|ce|cet|cette|ces|suivant\w*|seguintes?)\s+(?:\w+\s+){{0,2}}?{_TEXT_NOUN}\b|"
+    r"\b(?:from|off)\s+(?:their|the|a|this)\s+(?:\w+\s+)?(?:web\s?site|page|newsletter)\W*$|"
+    r"\b(?:von|auf)\s+(?:der|ihrer|einer|dieser)\s+(?:web)?seite\W*$|"
+    r"(?:看|读|讀|查|检查|帮我看|看看|看一下|总结|翻译)[^。！？]{0,8}(?:这|那|這|以下|下面)[^。！？]{0,4}"
+    r"(?:网页|网站|页面|文章|邮件|信|消息|帖子|链接|内容|文档)|"
+    r"(?:この|次の|以下の)(?:ページ|サイト|記事|メール|文章|メッセージ|投稿|リンク|手紙|文書)"
+    r"[^。]{0,12}(?:見|読|確認|チェック|要約|翻訳|もら|届)",
+    re.IGNORECASE,
+)
+_NAMES_TEXT = re.compile(
+    rf"\b{_SHOW_VERB}\b[^.!?\n]{{0,40}}\b{_TEXT_NOUN}\b[^.!?,;\n]{{0,40}}\W*$|"
+    rf"\b{_TEXT_NOUN}\b[^.!?,;\n]{{0,25}}\b(?:bekommen|erhalten|gefunden|gelesen|gesehen|an|durch)\W*$|"
+    r"\b(?:look|see)\s+what\s+(?:i|we)\b|\bschau\w*\s+(?:mal,?\s+)?was\s+ich\b|"
+    r"\bmira\s+lo\s+que\b|\bregarde[rz]?\s+ce\s+que\b|\bolha\s+o\s+que\b|"
+    r"(?:看到|收到|读到|找到|发现)[^。]{0,12}(?:网页|网站|页面|文章|邮件|信|消息|帖子)|"
+    r"(?:ページ|サイト|記事|メール|メッセージ|投稿)[^。]{0,10}(?:見つけ|届い|もらっ|読ん|読みま)",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(r"\b(?:from|via|source|by|aus|von|quelle|de|fuente|fonte)\W*$|来自\W*$", re.I)
+_LINK = re.compile(r"\b(?:https?://|www\.)\S+", re.IGNORECASE)
+
+# --- injections and quotations ----------------------------------------------------------------
+
+_MODEL = r"(?:AI|LLM|GPT|chat\s?bot|language\s+model|assistant|agent|bot)s?"
+_MACHINE = (
+    r"(?:(?:AI|KI|IA|LLM|GPT)s?\b[\s-]?(?:\w+)?|(?:chat)?bots?|(?:language\s+)?models?|assistants?|"
+    r"agents?|assistent(?:en|in)?|agenten?|sprachmodelle?|asistentes?|agentes?|modelos?|"
+    r"assistentes?|modèles?)"
+)
+_NOTICE = (
+    r"(?:note|notice|attention|important|instructions?|message|memo|warning|reminder|hinweis|"
+    r"achtung|anweisung(?:en)?|nachricht|wichtig|nota|aviso|atención|instrucci(?:ón|ones)|"
+    r"mensaje|avis|consignes?|atenção|instruç(?:ão|ões)|mensagem)"
+)
+_ADDRESSES_MODEL = re.compile(
+    rf"\b{_NOTICE}\W{{0,3}}\s?(?:to|for|an|für|para|ao?s?|à|aux?|pour|all|alle|(?:à\s+)?l['’]attention\s+d\w+)\s+"
+    rf"(?:(?:all|any|the|every|your|alle|die|den|das|todos|los|las|el|la|tous|les|l['’]|os|as|o)\s*)*"
+    rf"(?:\w+\s+)?{_MACHINE}\b|"
+    rf"\b{_NOTICE}\W{{1,3}}(?:AI|KI|IA|LLM|assistant)\b|"
+    rf"^\W*(?:dear|liebe[rs]?|sehr\s+geehrte[rs]?|querid[oa]|estimad[oa]|ch(?:er|ère)|car[oa]|prezad[oa])\s+"
+    rf"(?:\w+\s+)?{_MACHINE}\b|"
+    rf"\b(?:if|any|all)\s+(?:you\s+are\s+)?(?:an?\s+)?(?:AI|LLM)\b[^.]{{0,30}}\b(?:read|process|must|should|please|remember)|"
+    rf"\bals\s+(?:KI|Assistent|Sprachmodell)\b|\bcomo\s+(?:IA|asistente|assistente)\b|"
+    r"\ben\s+tant\s+qu['’](?:IA|assistant)\b|"
+    r"(?:致|给|請|请|各位|所有|亲爱的|尊敬的)\s?(?:所有|各位|的)?\s?(?:AI|人工智能|智能)?\s?(?:助手|代理|智能体|机器人|模型)|"
+    r"(?:AI|人工智能)\s?(?:助手|代理|智能体|机器人|模型)?\s?(?:请|必须|应该|须|注意|指令|提示)|"
+    r"(?:AI|人工知能)?(?:アシスタント|エージェント|ボット|AI)(?:へ|の皆|宛|への|は必ず)",
+    re.IGNORECASE,
+)
+_STATES = (
+    r"(?:is|was|has|had|lives|works|wants|needs|prefers|likes|loves|hates|uses|pays|banks|"
+    r"agrees|asked|wishes|always|never)"
+)
+_ABOUT_USER = re.compile(
+    rf"\b(?:the|this|your|our)\s+user(?:['’]s\b|\s+{_STATES}\b)|"
+    r"\b(?:de[rsnm]|die|dieser?)\s+(?:be)?nutzer(?:in|s)?\b|\b(?:de[rsn]|die)\s+anwender(?:in|s)?\b|"
+    r"\b(?:el|la|del|al)\s+usuari[oa]\b|\bl['’]utilisat(?:eur|rice)\b|"
+    r"\b(?:o|a|do|da|ao)\s+(?:usuári[oa]|utilizador[a]?)\b|"
+    r"(?:用户|使用者)(?:的|是|喜欢|喜歡|想|要|住|偏好|同意|已|有|希望|需要|在|叫|不)|ユーザー(?:は|の|が|さん)",
+    re.IGNORECASE,
+)
+_INJECTION = re.compile(
+    r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"
+    r"all|any|your|the|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|"
+    r"directions|training|messages?)\b"
+    r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|"
+    r"user)\s{0,3}(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
+    rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
+    r"instructed|to)|(?:reading|processing)\s+this)\b"
+    r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|"
+    r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
+    r"|\b(?:act\s+as\s+(?:an?|if|the)\b|pretend\s+(?:to\s+be|you)|jailbreak|"
+    r"new\s+(?:system\s+)?(?:instructions?|persona)\b)"
+    r"|\b(?:do\s+not|don'?t|never|without)\s+(?:tell|inform|alert|notify|telling|informing|"
+    r"alerting|notifying)\w*\s+the\s+user"
+    r"|\bthe\s+user\s+(?:prefers|wants|consents|authori[sz]e[sd]|approve[sd]|agree[sd]|"
+    r"would\s+like|likes\s+to|has\s+(?:authori[sz]ed|approved|agreed|consented|asked|confirmed)|"
+    r"always\s+\w+s)\b"
+    r"|\bwhen(?:ever)?\s+the\s+user\s+(?:says?|asks?|types?|mentions?|requests?)\b"
+    r"|(?:^|[\s\[(>])[WBOS]\s{0,3}(?:\(\s*c\s*=|@[\w.-]+\s*:)|<\||\|>|\[/?INST\]|<</?SYS>>|"
+    r"#{2,}\s*(?:instruction|system|response)"
+    r"|</?(?:system|assistant|memor(?:y|ies)|instructions?|hippod[\w-]*|think|tool\w*)\s*>|"
+    r"\{\s*\"?facts\"?\s*:|\{\{.{0,80}\}\}"
+    r"|\b(?:curl|wget)\b.{1,200}\|\s*(?:sh|bash|zsh|python)\b"
+    r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisungen|regeln|instruktionen|"
+    r"vorgaben)\b"
+    r"|\b(?:ignora|olvida|descarta)\w*\b.{0,40}\b(?:instrucciones|reglas|indicaciones)\b"
+    r"|\b(?:ignore[rz]?|oublie[rz]?)\b.{0,40}\b(?:instructions|consignes|règles)\b"
+    r"|\b(?:ignore|ignora|esqueça|desconsidere)\b.{0,40}\b(?:instruções|regras)\b"
+    r"|(?:忽略|无视|忘记|忽視).{0,15}(?:指令|指示|规则|提示|规定)|(?:指示|命令|ルール|"
+    r"プロンプト).{0,10}(?:無視|忘れ)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"\"([^\"]*)(?:\"|$)|“([^”]*)(?:”|$)|«([^»]*)(?:»|$)|„([^“”]*)(?:[“”]|$)|「([^」]*)(?:」|$)|"
+    r"『([^』]*)(?:』|$)"
+)
+_REPORTING = re.compile(
+    r"^\W*(?:from|via|per|quoting|seen|posted)\s+(?:in\s+|on\s+)?(?:the|a|an|this|that|some|"
+    r"\w+'s)\b[^:]{0,40}:\s+\S|\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|"
+    r"post|article|message|ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|"
+    r"sign|note|review|thread|wiki|blog|text|it|he|she|they|someone|"
+    r"guy)\s+(?:\w+\s+){0,6}?(?:says|said|reads|states|tells|claims|wrote|writes|contains|goes|"
+    r"was\s+like|told|asks)\b|(?:steht|schreibt|sagt|meint)|(?:dice|pone|ponía|escribió|afirma)|"
+    r"(?:dit|écrit|indique)|(?:diz|disse|escreveu))\b[^:]{0,60}(?::\s+|：|:(?=[\"“«]))\S|(?:说|"
+    r"写着|写道|言って(?:い)?る?|"
+    r"書いてあ[るっ])[^:：]{0,10}[:：]",
+    re.IGNORECASE,
+)
+
+
+def _has_long_quote(sentence: str) -> bool:
+    for match in _QUOTED.finditer(sentence):
+        inner = next((group for group in match.groups() if group), "")
+        cjk = sum("\u3041" <= char <= "\u9fff" for char in inner)
+        if len(inner.split()) >= 5 or cjk >= 12:
+            return True
+    return False
