@@ -46,6 +46,7 @@ class Daemon:
             "HIPPOD_GENERATOR__PROVIDER": "none",
             "HIPPOD_WORKSPACE__USER": "Ada",
             "HIPPOD_RETAIN__QUIET": "200ms",
+            "HIPPOD_RETAIN__SETTLE": "0",
             "HIPPOD_RETAIN__BACKFILL_DAYS": "36500",
             **(settings or {}),
         }

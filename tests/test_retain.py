@@ -1,10 +1,11 @@
 """Retain over real files and a real state: once, on the right day, and nothing that must not."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from hippod.errors import Conflict, InvalidInput, ModelCrashed, PathRefused
 from hippod.extraction import selection
 from hippod.retain import Retainer, SourceFile
 from hippod.state import State
+from hippod.transcripts import Turn
 from hippod.workspace import Document, Workspace
 from tests.fakes import FakeGenerator
 
@@ -29,7 +31,10 @@ class Home:
         self.root = root
         self.now = NOW
         self.generator: FakeGenerator | None = None
-        self.settings = {"workspace": {"user": "Ada", "timezone": "UTC"}, "retain": retain}
+        self.settings = {
+            "workspace": {"user": "Ada", "timezone": "UTC"},
+            "retain": {"settle": 0, **retain},
+        }
         (root / ".memory").mkdir(parents=True)
         (root / "sessions").mkdir()
         self.open()
@@ -170,6 +175,38 @@ def test_what_an_editor_threw_away_is_appended_once_more(home: Home) -> None:
     home.retainer.confirm()
     assert home.facts() == []  # twice: a person means it
     assert home.state.open_batches() == []
+
+
+def test_until_it_has_stood_a_while_a_fact_may_still_be_thrown_away(tmp_path: Path) -> None:
+    home = Home(tmp_path / "w", settle=120)
+    home.say(TEA)
+    home.run()
+    assert home.state.open_batches()
+    (home.root / "memory" / f"{DAY}.md").write_text("an old buffer\n")
+    home.retainer.confirm()
+    assert len(home.facts()) == 1
+    home.now += timedelta(seconds=121)
+    home.retainer.confirm()
+    assert home.state.open_batches() == []
+
+
+def test_a_crash_in_one_batch_lets_the_others_go_on(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    extract = selection.extract
+
+    def crash_on_tea(turns: Sequence[Turn], **fields: Any) -> selection.Extraction:
+        if any("tea" in turn.text for turn in turns):
+            raise RuntimeError("a fault of ours")
+        return extract(turns, **fields)
+
+    monkeypatch.setattr(selection, "extract", crash_on_tea)
+    home.say(TEA)
+    home.run()
+    home.say(LOCK, at="T11:00")
+    home.run()
+    assert [("Olaf" in fact.content) for fact in home.facts()] == [True]
+    assert home.retainer.status()["batches_failed"] == 1
 
 
 def test_a_persons_deletion_is_respected(home: Home) -> None:

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippod.extraction import support
-from hippod.extraction.support import check, is_repeated
+from hippod.extraction.support import check, is_repeated, is_restated
 from hippod.language import content_stems
 
 FAST = settings(max_examples=100, deadline=None)
@@ -97,3 +97,23 @@ def test_any_text_is_safe(fact: str, sources: list[str], speaker: str) -> None:
 def test_a_fact_with_words_repeats_itself(text: str) -> None:
     if content_stems(support.without_dates(text), "en") and support.quotation(text) is None:
         assert is_repeated(text, text, "en")
+
+
+@pytest.mark.parametrize(
+    ("fact", "earlier"),
+    [
+        ("The red kayak is in the shed.", "The blue kayak is in the shed."),
+        ("Their sister lives in Bergen.", "Their brother lives in Bergen."),
+        (
+            "The staging database is backed up at night.",
+            "The production database is backed up at night.",
+        ),
+    ],
+)
+def test_one_word_for_another_is_another_fact(fact: str, earlier: str) -> None:
+    assert not is_repeated(fact, earlier, "en")
+
+
+def test_restated_means_in_the_same_order() -> None:
+    assert is_restated("I take cocoa over coffee.", "I take cocoa over coffee!", "en")
+    assert not is_restated("I take coffee over cocoa.", "I take cocoa over coffee.", "en")

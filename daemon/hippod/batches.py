@@ -81,16 +81,18 @@ class Batches:
         return batch.facts
 
     def read_back(self, batch: Batch) -> None:
-        """Finish an appended batch whose ids stand; append once more what is missing.
+        """Append once more what is missing; finish the batch when its ids have stood a while.
 
-        What is missing again after that was deleted by a person, and stays deleted.
+        An editor may save, over our append, the text that it read before. What is missing again
+        after that was deleted by a person, and stays deleted.
         """
         for append in batch.planned:
             if append.path not in batch.landed:  # a crash left it torn, maybe
                 self._workspace.complete_append(append, self._planner(batch))
         missing = [fact for fact in self._missing(batch) if not fact.reappended]
         if not missing:
-            self._state.finish(batch.id)
+            if (self._clock() - batch.updated).total_seconds() >= self._config.retain.settle:
+                self._state.finish(batch.id)
             return
         for day, made in _by_day(missing).items():
             self._append_day(batch, day, made)

@@ -101,6 +101,8 @@ class Retain(Section):
     quiet: Seconds = 300
     longest_wait: Seconds = 1800
     backfill_days: Annotated[int, Field(ge=0)] = 7
+    settle: Seconds = 120
+    """So long after it was written a fact that is missing is written once more."""
     max_per_batch: Annotated[int, Field(ge=1)] = 5
     max_per_day: Annotated[int, Field(ge=1)] = 40
 

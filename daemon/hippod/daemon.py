@@ -46,7 +46,6 @@ RECONCILE = "reconcile"
 SWITCH_SECONDS = 0.0005
 WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
-READ_BACK_SECONDS = 120
 STOP_SECONDS = 4
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all."""
@@ -243,7 +242,7 @@ class Daemon:
     def _wanted_roots(self) -> set[Path]:
         """The workspace and the sources' folders, none inside another."""
         found = {self._parts.workspace.root, *self._parts.retainer.folders()}
-        found = {root for root in found if root.is_dir()}
+        found = {root for root in found if os.path.isdir(root)}  # noqa: PTH112 - never raises
         return {r for r in found if not any(o != r and r.is_relative_to(o) for o in found)}
 
     def _route(self, path: Path) -> None:
@@ -307,9 +306,9 @@ class Daemon:
                 await loop.run_in_executor(
                     self._retain_thread, self._retain, retainer.process, source_file
                 )
-                # The ids are read back when our own write comes round as an event; this is for
-                # the case that no event comes.
-                loop.call_later(READ_BACK_SECONDS, self._read_back)
+                # Read back at every change of a document, and for the last time when nothing
+                # more is to be feared from an editor that was open meanwhile.
+                loop.call_later(self._config.retain.settle + 1, self._read_back)
 
     def _retain(self, work: Callable[..., object], *values: Any) -> None:
         try:

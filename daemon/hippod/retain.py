@@ -147,11 +147,22 @@ class Retainer:
         for batch in self._open_batches(file):
             if self._stopped.is_set() or self._is_early(batch):
                 break
-            made = self._batches.work_off(batch)
+            made = self._work_off_one(batch)
             written += made
             for day in sorted({fact.day for fact in made}):
                 self.changed(daylog.log_path(day, self._config.workspace.layout))
         return written
+
+    def _work_off_one(self, batch: Batch) -> tuple[BatchFact, ...]:
+        try:
+            return self._batches.work_off(batch)
+        except HippodError:
+            raise
+        except Exception as error:
+            # The edge of one batch: a fault of ours must not hold up the rest of a transcript.
+            logger.exception("batch.crashed", batch=batch.id)
+            self._state.fail(batch.id, f"crashed: {type(error).__name__}")
+            return ()
 
     def _is_early(self, batch: Batch) -> bool:
         return batch.next_try is not None and batch.next_try > self._clock()
@@ -361,6 +372,7 @@ class Retainer:
             "enabled": self._config.retain.enabled,
             "batches_open": len(open_batches),
             "turns_waiting": sum(len(b.turns) for b in open_batches if b.status == "read"),
+            "batches_failed": len(self._state.failed_batches()),
             "last_error": next((b.error for b in open_batches if b.error), None),
             "sources": [self._source_status(source) for source in self._sources.values()],
         }
@@ -371,11 +383,15 @@ class Retainer:
             "name": source.name,
             "path": source.path,
             "folder_exists": transcripts.watch_root(source.path, self._workspace.root) is not None,
-            "files": sum(name == source.name for name, _ in self._state.cursors()),
+            "files": len(self._files_read(source.name)),
             "turns": self._state.turns_seen(source.name),
             "skipped": dict(sorted(counts.items())),
             "alarms": [alarm for file, alarm in self._alarms.items() if file.source == source.name],
         }
+
+    def _files_read(self, name: str) -> set[str]:
+        finished = {path for source, path in self._state.cursors() if source == name}
+        return finished | {batch.path for batch in self._state.open_batches(name)}
 
     def _note(self, file: SourceFile, reading: Reading) -> None:
         self._counts[file.source].update(reading.skipped)

@@ -102,6 +102,8 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
 def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
     waiting = f"{part['turns_waiting']} turns wait" if part["turns_waiting"] else "nothing waits"
     yield "retain", waiting if part["enabled"] else "switched off"
+    if part.get("batches_failed"):
+        yield "! retain", f"{part['batches_failed']} batches given up after a crash: see the log"
     if part["last_error"]:
         yield "! retain", str(part["last_error"])
     for source in part["sources"]:

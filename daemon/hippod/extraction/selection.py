@@ -483,11 +483,14 @@ def _add(
     """Add a draft unless it repeats something; a richer one replaces what it repeats."""
     rivals = (each for each in drafts if not draft.explicit or each.kind != "B")
     known = [*recent, *(each.content for each in rivals)]
-    if any(support.is_repeated(draft.content, earlier, language) for earlier in known):
+    # What somebody asked to be remembered is dropped only if it certainly stands already.
+    repeats = support.is_restated if draft.explicit else support.is_repeated
+    if any(repeats(draft.content, earlier, language) for earlier in known):
         rejected.append(Rejection(_short(draft.content), "already known"))
         return
     for each in list(drafts):
-        if each.kind == draft.kind and support.is_repeated(each.content, draft.content, language):
+        outdone = each.kind == draft.kind and not (each.explicit and not draft.explicit)
+        if outdone and repeats(each.content, draft.content, language):
             rejected.append(Rejection(_short(each.content), "said more fully later"))
             drafts.remove(each)
     drafts.append(draft)

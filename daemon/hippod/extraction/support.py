@@ -81,10 +81,11 @@ def quotation(fact: str) -> str | None:
 def is_repeated(fact: str, earlier: str, language: str) -> bool:
     """Tell whether `earlier` already says what `fact` says.
 
-    A contradiction is none: another number, another name, or a negation on one side only.
+    A contradiction is none: another number, another name, a negation on one side only, or one
+    word in the place of another ("red" for "blue").
     """
     new, old = set(_own_stems(fact, language)), set(_own_stems(earlier, language))
-    if not new or len(new & old) <= OVERLAP * len(new):
+    if not new or len(new & old) <= OVERLAP * len(new) or (new - old and old - new):
         return False
     if not set(numbers(fact)) <= set(numbers(earlier)):
         return False
@@ -92,6 +93,12 @@ def is_repeated(fact: str, earlier: str, language: str) -> bool:
         return False
     said = _plain(earlier).casefold()
     return all(_plain(name).casefold() in said for name in spans(fact, language))
+
+
+def is_restated(fact: str, earlier: str, language: str) -> bool:
+    """Tell whether two facts say the same in the same order: "A over B" is not "B over A"."""
+    same_words = list(_own_stems(fact, language)) == list(_own_stems(earlier, language))
+    return same_words and is_repeated(fact, earlier, language)
 
 
 def is_negated(text: str, language: str) -> bool:
