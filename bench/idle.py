@@ -29,7 +29,7 @@ class Usage:
 
     at: float
     cpu: float
-    wakeups: int
+    wakeups: dict[str, int]
     resident: int
     threads: int
     descriptors: int
@@ -57,7 +57,7 @@ def measure(scale: Scale, folder: Path) -> Result:
     percent = 100 * (last.cpu - first.cpu) / seconds
     rows = (
         Row("processor, of one core", "%", Spread(percent), budget=Budget("p50", MOST_PERCENT)),
-        Row("wake-ups a second", "1/s", Spread((last.wakeups - first.wakeups) / seconds)),
+        Row("wake-ups a second", "1/s", Spread(_wakeups(first, last) / seconds)),
         Row("memory (RSS)", "MiB", Spread(last.resident / _MIB),
             "before the model", Spread(before.resident / _MIB)),
         Row("threads", "", Spread(last.threads)),
@@ -74,7 +74,7 @@ def usage(pid: int) -> Usage:
     return Usage(
         at=time.monotonic(),
         cpu=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
-        wakeups=sum(_voluntary_switches(task) for task in tasks),
+        wakeups={task.name: _voluntary_switches(task) for task in tasks},
         resident=int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
         threads=len(tasks),
         descriptors=sum(1 for _ in (process / "fd").iterdir()),
@@ -96,6 +96,11 @@ def _use_model_once(daemon: Daemon) -> dict[str, object]:
     resident = [usage(child).resident / _MIB for child in children(pid)]
     wait_for(lambda: not children(pid), "the model to be unloaded", _PATIENCE_SECONDS)
     return {"model child while loaded, MiB": max(resident, default=0.0)}
+
+
+def _wakeups(first: Usage, last: Usage) -> int:
+    """Count over the threads that still run: those that ended took their counts with them."""
+    return sum(n - first.wakeups.get(task, 0) for task, n in last.wakeups.items())
 
 
 def _voluntary_switches(task: Path) -> int:
