@@ -152,6 +152,22 @@ def test_lost_state_repeats_nothing(home: Home) -> None:
     assert home.log() == before
 
 
+def test_lost_state_does_not_bring_back_what_a_person_deleted(home: Home) -> None:
+    home.say(TEA, WIKI, LOCK)
+    home.run()
+    kept = [line for line in home.log().splitlines(keepends=True) if "wiki" not in line]
+    (home.root / "memory" / f"{DAY}.md").write_text("".join(kept))
+    home.say("We decided to sell the piano in June.", at="T11:00")
+    home.state.close()
+    for file in (home.root / ".memory").iterdir():
+        file.unlink()
+    home.open()
+    home.run()
+    assert "wiki" not in home.log()
+    assert "piano" in home.log()
+    assert home.log().count("bike lock") == 1
+
+
 def test_half_a_line_waits(home: Home) -> None:
     path = home.root / "sessions" / "talk.jsonl"
     line = json.dumps({"role": "user", "content": LOCK, "timestamp": f"{DAY}T10:00:00Z"})

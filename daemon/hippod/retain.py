@@ -73,6 +73,8 @@ class Retainer:
         self._sources = {source.name: source for source in config.sources}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
+        self._knew_nothing = not state.cursors() and not state.open_batches()
+        self._cited: dict[tuple[str, str], set[str]] | None = None
         self._lock = threading.Lock()
         self._queue_lock = threading.Lock()
         self._stopped = threading.Event()
@@ -179,6 +181,8 @@ class Retainer:
         """Store new turns as batches, one reading at a time, until the transcript is read."""
         source = self._sources[file.source]
         cursor = self._state.reading_cursor(file.source, str(file.path))
+        if cursor is None and self._knew_nothing:
+            self._pass_over_cited(file, source)
         more = True
         while more and not self._stopped.is_set():
             try:
@@ -189,6 +193,42 @@ class Retainer:
             self._store(file, reading)
             yield
             cursor, more = reading.cursor, reading.more
+
+    def _pass_over_cited(self, file: SourceFile, source: Source) -> None:
+        """Count turns up to the last one that a daily log cites as seen.
+
+        For a state that was lost: facts that stand have the same ids and are not repeated
+        anyway, but those that a person deleted since would come back.
+        """
+        turns: list[Turn] = []
+        passed, cursor, more = 0, None, True
+        while more and not self._stopped.is_set():
+            try:
+                reading = self._read(source, file.path, cursor)
+            except NotFound:
+                return
+            cited = self._citations().get((file.source, reading.cursor.session), set())
+            for turn in reading.turns:
+                turns.append(replace(turn, text=""))
+                passed = len(turns) if turn.id in cited else passed
+            cursor, more = reading.cursor, reading.more
+        if passed and cursor is not None:
+            batch = self._state.create_batch(
+                file.source, cursor.session, str(file.path), turns[:passed], None
+            )
+            self._state.finish(batch.id)
+            logger.info("transcript.resumed", source=file.source, turns=passed)
+
+    def _citations(self) -> dict[tuple[str, str], set[str]]:
+        """Return the turns that facts in daily logs cite, by source and session."""
+        if self._cited is None:
+            self._cited = {}
+            for path in self._workspace.scan().files:
+                loaded = self._workspace.load(path) if daylog.day_of(path) else None
+                for placed in daylog.parse(loaded.text).facts if loaded else ():
+                    if (where := placed.fact.source) is not None:
+                        self._cited.setdefault((where.name, where.session), set()).add(where.turn)
+        return self._cited
 
     def _read(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
         return transcripts.read(
