@@ -168,6 +168,11 @@ def test_a_reversal_retires_the_earlier_decision() -> None:
         ("our pantry needs 12 shelves", "sorry, 14 degrees", "12 shelves"),
         ("unser Kessel läuft mit 2 Bar", "nein, das Ventil öffnet bei 31 Grad", "2 Bar"),
         ("我们搬到了3楼", "不对，发票号码是77", "3楼"),
+        (
+            "the hatch opens at 28 degrees and closes at 24",
+            "actually no, the hatch should close at 23 degrees",
+            "28 degrees and closes at 24",
+        ),
     ],
 )
 def test_a_correction_leaves_other_statements_alone(said: str, correction: str, kept: str) -> None:

@@ -70,17 +70,17 @@ def _with_value(new: Value, said: set[str], earlier: str, language: str) -> str 
     """Put `new` in the place of the one value of `earlier` that it can mean."""
     values = _values(earlier, language)
     around = {old: _said_around(old, earlier, language) for old in values}
-    alike = [
-        old for old in values if old.kind == new.kind and new.unit in ("", old.unit, *around[old])
-    ]
-    if len(alike) > 1:
-        named = said | ({new.unit} - {"", *(old.unit for old in alike)})
-        alike = [old for old in alike if named and named <= around[old]]
-    if len(alike) != 1 or alike[0].text == new.text:
+    fitting = [old for old in values if new.unit in ("", old.unit, *around[old])]
+    # "28 degrees ... 24": a value without a unit may be meant as well as its neighbour with one.
+    meant = [old for old in values if old.kind == new.kind and (old in fitting or not old.unit)]
+    if len(meant) > 1:
+        named = said | ({new.unit} - {"", *(old.unit for old in meant)})
+        meant = [old for old in meant if named and named <= around[old]]
+    if len(meant) != 1 or meant[0] not in fitting or meant[0].text == new.text:
         return None
     if {new.kind} < {each.kind for each in values} & _CALENDAR:
         return None  # a weekday and a date that would contradict each other
-    changed = earlier[: alike[0].start] + new.text + earlier[alike[0].end :]
+    changed = earlier[: meant[0].start] + new.text + earlier[meant[0].end :]
     return _ISO_NOTE.sub("", changed) if new.kind in _CALENDAR else changed
 
 
