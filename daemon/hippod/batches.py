@@ -5,6 +5,7 @@ read (turns and their keys stored in one transaction) → extracted (facts store
 a step and neither loses nor doubles a fact.
 """
 
+import functools
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -24,6 +25,8 @@ from hippod.workspace import PlannedAppend, Workspace
 
 logger = structlog.get_logger()
 
+Standing = Callable[[date], Sequence[facts.Fact]]
+"""The facts in the daily log of a day; cached for as long as nothing is appended."""
 RECENT_DAYS = 7
 """How far back facts count as known when a new one might repeat them."""
 MODEL_ATTEMPTS = 3
@@ -80,7 +83,16 @@ class Batches:
             raise
         return batch.facts
 
-    def read_back(self, batch: Batch) -> None:
+    def standing(self, day: date) -> list[facts.Fact]:
+        """Return the facts in the daily log of `day`."""
+        path = daylog.log_path(day, self._config.workspace.layout)
+        try:
+            text = self._workspace.read(path).text
+        except NotFound:
+            return []
+        return [placed.fact for placed in daylog.parse(text).facts]
+
+    def read_back(self, batch: Batch, standing: Standing) -> None:
         """Append once more what is missing; finish the batch when its ids have stood a while.
 
         An editor may save, over our append, the text that it read before. What is missing again
@@ -89,7 +101,8 @@ class Batches:
         for append in batch.planned:
             if append.path not in batch.landed:  # a crash left it torn, maybe
                 self._workspace.complete_append(append, self._planner(batch))
-        missing = [fact for fact in self._missing(batch) if not fact.reappended]
+                standing = self.standing  # what was read before may lack it
+        missing = [fact for fact in _missing(batch, standing) if not fact.reappended]
         if not missing:
             if (self._clock() - batch.updated).total_seconds() >= self._config.retain.settle:
                 self._state.finish(batch.id)
@@ -105,6 +118,7 @@ class Batches:
         generator = self._selector() if batch.attempts < MODEL_ATTEMPTS else None
         entities = self._known_entities()
         days = sorted({self._day(turn) for turn in batch.turns})
+        standing = functools.cache(self.standing)  # nothing is appended before the end
         found = selection.extract(
             batch.turns,
             context=batch.context,
@@ -112,13 +126,13 @@ class Batches:
             agent=None,
             zone=self._config.zone,
             known_entities=entities,
-            recent=self._recent(days),
+            recent=_recent(days, standing),
             generator=generator,
             calibration=self._calibration,
             max_facts=self._config.retain.max_per_batch,
         )
         kept, rejected = self._within_day_caps(found)
-        made = [self._fact(batch, draft) for draft in kept]
+        made = [self._fact(batch, draft, standing) for draft in kept]
         logger.info(
             "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
             rejected=len(rejected), model=generator is not None,
@@ -128,7 +142,7 @@ class Batches:
         )
         return self._state.batch(batch.id)
 
-    def _fact(self, batch: Batch, draft: selection.Draft) -> BatchFact:
+    def _fact(self, batch: Batch, draft: selection.Draft, standing: Standing) -> BatchFact:
         day = self._day(draft.turn)
         source = facts.Source(
             batch.source, batch.session, draft.turn.id, self._local(draft.turn).strftime("%H:%M")
@@ -141,19 +155,8 @@ class Batches:
             source,
         )
         fact = facts.canonical(fact)
-        id_ = self._free_id(fact, draft.sentence, day)
+        id_ = _free_id(fact, draft.sentence, standing(day))
         return BatchFact(id_, day, facts.render(replace(fact, id=id_)), draft.explicit)
-
-    def _free_id(self, fact: facts.Fact, sentence: str, day: date) -> str:
-        """Return the fact's id, longer where a fact of another source already has it."""
-        assert fact.source is not None
-        taken = {f.id: f.source for f in self._standing(day) if f.id}
-        where = fact.source
-        for length in range(facts.ID_LENGTH, facts.LONGEST_ID + 1):
-            id_ = facts.fact_id(where.name, where.session, where.turn, sentence, length)
-            if taken.get(id_, where) == where:
-                break
-        return id_
 
     def _within_day_caps(
         self, found: selection.Extraction
@@ -194,28 +197,7 @@ class Batches:
     def _planner(self, batch: Batch) -> Callable[[PlannedAppend], None]:
         return lambda planned: self._state.plan_append(batch.id, planned)
 
-    def _missing(self, batch: Batch) -> list[BatchFact]:
-        standing = {
-            day: {fact.id for fact in self._standing(day)} for day in {f.day for f in batch.facts}
-        }
-        return [fact for fact in batch.facts if fact.id not in standing[fact.day]]
-
     # -- what is known -------------------------------------------------------------------------
-
-    def _standing(self, day: date) -> list[facts.Fact]:
-        """Return the facts in the daily log of `day`."""
-        path = daylog.log_path(day, self._config.workspace.layout)
-        try:
-            text = self._workspace.read(path).text
-        except NotFound:
-            return []
-        return [placed.fact for placed in daylog.parse(text).facts]
-
-    def _recent(self, days: Sequence[date]) -> list[str]:
-        """Return the contents of facts of the days of the batch and of the week before."""
-        span = range(RECENT_DAYS + 1)
-        near = {day - timedelta(days=n) for day in days for n in span if day.toordinal() > n}
-        return [fact.content for day in sorted(near) for fact in self._standing(day)]
 
     def _user_name(self) -> str:
         if self._config.workspace.user:
@@ -231,6 +213,30 @@ class Batches:
 
     def _day(self, turn: Turn) -> date:
         return self._local(turn).date()
+
+
+def _free_id(fact: facts.Fact, sentence: str, standing: Sequence[facts.Fact]) -> str:
+    """Return the fact's id, longer where a fact of another source already has it."""
+    assert fact.source is not None
+    taken = {f.id: f.source for f in standing if f.id}
+    where = fact.source
+    for length in range(facts.ID_LENGTH, facts.LONGEST_ID + 1):
+        id_ = facts.fact_id(where.name, where.session, where.turn, sentence, length)
+        if taken.get(id_, where) == where:
+            break
+    return id_
+
+
+def _recent(days: Sequence[date], standing: Standing) -> list[str]:
+    """Return the contents of facts of the days of the batch and of the week before."""
+    span = range(RECENT_DAYS + 1)
+    near = {day - timedelta(days=n) for day in days for n in span if day.toordinal() > n}
+    return [fact.content for day in sorted(near) for fact in standing(day)]
+
+
+def _missing(batch: Batch, standing: Standing) -> list[BatchFact]:
+    ids = {day: {fact.id for fact in standing(day)} for day in {f.day for f in batch.facts}}
+    return [fact for fact in batch.facts if fact.id not in ids[fact.day]]
 
 
 def _by_day(made: Sequence[BatchFact]) -> dict[date, list[BatchFact]]:

@@ -159,9 +159,9 @@ class Daemon:
                     self._index_changes,
                     self._retain_changes,
                     self._reconcile_when_asked,
-                    self._keep_time,
                 )
             ]
+            workers.append(tasks.create_task(_keep_time(scheduler)))
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
             scheduler.start()
@@ -220,7 +220,6 @@ class Daemon:
         while True:
             self._roots = self._wanted_roots()
             self._new_roots.clear()
-            self._index_queue.touch(RESCAN)  # for what happened while nobody watched
             try:
                 async for batch in watch.changes(
                     sorted(self._roots),
@@ -235,6 +234,7 @@ class Daemon:
                 self._set_mode(f"failed: {error}")
                 logger.warning("watch.failed", reason=str(error))
                 await self._new_roots.wait()
+            self._index_queue.touch(RESCAN)  # for what happens while nobody watches
 
     def _set_mode(self, mode: str) -> None:
         self._watch_mode = mode
@@ -323,12 +323,6 @@ class Daemon:
         with contextlib.suppress(RuntimeError):  # the thread is gone: we are stopping
             self._retain_thread.submit(self._retain, self._parts.retainer.confirm)
 
-    async def _keep_time(self) -> None:
-        """Wake the scheduler by the wall clock: its timer stands still while a laptop sleeps."""
-        while True:
-            await asyncio.sleep(WAKE_SECONDS)
-            self._scheduler_wakeup()
-
     # -- jobs --------------------------------------------------------------------------------
 
     def _scheduler(self) -> AsyncIOScheduler:
@@ -345,7 +339,6 @@ class Daemon:
             id=RECONCILE,
             next_run_time=schedule.first_run(seconds, last.started if last else None, now),
         )
-        self._scheduler_wakeup = scheduler.wakeup
         return scheduler
 
     async def reconcile(self) -> None:
@@ -435,6 +428,13 @@ class DaemonJobs(Jobs):
             last_seconds=round(last.seconds, 3) if last else None,
             last_outcome=last.outcome if last else None,
         )
+
+
+async def _keep_time(scheduler: AsyncIOScheduler) -> None:
+    """Wake the scheduler by the wall clock: its timer stands still while a laptop sleeps."""
+    while True:
+        await asyncio.sleep(WAKE_SECONDS)
+        scheduler.wakeup()
 
 
 class _Server(uvicorn.Server):

@@ -1,5 +1,6 @@
 """Retain: which transcripts have new turns, and what becomes of a retain request."""
 
+import functools
 import hashlib
 import json
 import threading
@@ -132,11 +133,13 @@ class Retainer:
     def confirm(self) -> None:
         """Read back the ids of appended facts and finish their batches."""
         with self._lock:
+            # Many batches wait at once, and most share a log: each log is read once.
+            standing = functools.cache(self._batches.standing)
             for batch in self._state.open_batches():
                 if batch.status != "appended":
                     continue
                 try:
-                    self._batches.read_back(batch)
+                    self._batches.read_back(batch, standing)
                 except HippodError as error:  # one log that cannot be read must not stop the others
                     logger.warning("facts.not_read_back", batch=batch.id, reason=error.message)
 

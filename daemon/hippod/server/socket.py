@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 from hippod.errors import Busy, StorageError
+from hippod.paths import MAX_SOCKET_BYTES
 
-MAX_PATH_BYTES = 100
-"""Below every system's limit (104 on macOS, 108 on Linux, with the closing NUL)."""
 BACKLOG = 128
 
 
@@ -21,9 +20,10 @@ def bind(path: Path) -> socket.socket:
     A socket that nobody answers on is replaced; a live one raises `Busy`; anything else at the
     path, or a folder that another user owns, raises `StorageError` and is left alone.
     """
-    if len(os.fsencode(path)) > MAX_PATH_BYTES:
+    size = len(os.fsencode(path))
+    if size > MAX_SOCKET_BYTES:
         raise StorageError(
-            f"{path}: {len(os.fsencode(path))} bytes, but a socket path may have {MAX_PATH_BYTES}",
+            f"{path}: {size} bytes, but a socket path may have {MAX_SOCKET_BYTES}",
             "set a shorter [server] socket or HIPPOD_SOCKET",
         )
     _private_folder(path.parent)
