@@ -53,5 +53,5 @@ def turns(case: Case) -> list[Turn]:
 
 
 def said(case: Case, numbers: Sequence[int]) -> str:
-    """Return the text of some turns of a case."""
-    return "\n".join(turn["text"] for turn in case["turns"] if turn["i"] in numbers)
+    """Return some turns of a case, each with who says it."""
+    return "\n".join(f"{t['name']}: {t['text']}" for t in case["turns"] if t["i"] in numbers)
