@@ -15,9 +15,9 @@ from hippod.models.llama import LlamaGenerator
 
 ROOT = Path(__file__).parents[1]
 WORD = re.compile(r"[\w'/.-]+")
-GRAM = 4
+GRAM = 5
 HAN_GRAM = 7
-"""Characters of a script without spaces that are as telling as four words."""
+"""Characters of a script without spaces that are as telling as five words."""
 
 
 @pytest.mark.slow
