@@ -44,5 +44,5 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e '.[dev,multilingual]'
+	$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $@

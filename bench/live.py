@@ -10,6 +10,8 @@ from tests.processes import Daemon, running, wait_for
 from bench import corpus
 
 _PATIENCE_SECONDS = 600
+_NO_NOTES = {"HIPPOD_RETAIN__LOGS": "false"}
+"""Nobody wrote the generated logs: extracting from them would go on beside what is measured."""
 _LOG_END = 4_000
 """Characters of the daemon's log that are shown when something goes wrong."""
 
@@ -18,7 +20,7 @@ _LOG_END = 4_000
 def daemon(folder: Path, files: int, settings: Mapping[str, str] | None = None) -> Iterator[Daemon]:
     """Yield a daemon whose index holds `files` generated documents."""
     corpus.fill(folder / "workspace", corpus.documents(files))
-    with running(folder, settings) as started:
+    with running(folder, {**_NO_NOTES, **(settings or {})}) as started:
         try:
             wait_for(lambda: _is_settled(started), "the first index", _PATIENCE_SECONDS)
             yield started

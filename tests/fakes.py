@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hippod.models import Grammar, Vectors
+from hippod.models import Completion, Grammar, Spent, Vectors
 
 Chooser = Callable[[str, Sequence[str]], Sequence[float]]
 """Given a prompt and the labels, a weight per label; any positive scale."""
@@ -25,11 +25,17 @@ class FakeGenerator:
         self.model_id = model_id
         self.prompts: list[str] = []
         """Every prompt seen, in order."""
-        self._replies: deque[str | Exception] = deque()
+        self._replies: deque[str | Completion | Exception] = deque()
 
-    def enqueue(self, *replies: str | Exception) -> None:
+    def enqueue(self, *replies: str | Completion | Exception) -> None:
         """Line up replies of `complete`, or exceptions for the next call of any kind."""
         self._replies.extend(replies)
+
+    @property
+    def spent(self) -> Spent:
+        """Ten tokens in, five out and a tenth of a second for each prompt."""
+        calls = len(self.prompts)
+        return Spent(calls, 10 * calls, 5 * calls, 0.1 * calls)
 
     def choose(self, prompts: Sequence[str], labels: Sequence[str]) -> list[list[float]]:
         """Return normalised log-probabilities from the chooser's weights."""
@@ -37,12 +43,16 @@ class FakeGenerator:
         self.prompts += prompts
         return [_log_normalised(self.chooser(prompt, labels)) for prompt in prompts]
 
-    def complete(self, prompt: str, grammar: Grammar, max_tokens: int) -> str:
+    def complete(
+        self, prompt: str, grammar: Grammar, max_tokens: int, *, system: str = ""
+    ) -> Completion:
         """Return the next enqueued reply, empty when there is none."""
         self._fail_if_told()
         self.prompts.append(prompt)
         reply = self._replies.popleft() if self._replies else ""
-        assert isinstance(reply, str)
+        if isinstance(reply, str):
+            reply = Completion(reply, True, 10, 5, 0.1)
+        assert isinstance(reply, Completion)
         return reply
 
     def _fail_if_told(self) -> None:

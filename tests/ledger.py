@@ -1,8 +1,9 @@
 """A journal in memory, for tests of what writes Markdown."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
-from hippod.journal import Change
+from hippod.journal import Change, JournalEntry
 
 
 @dataclass
@@ -26,6 +27,22 @@ class ListJournal:
     def abort(self, entry: int) -> None:
         self.open.remove(entry)
         self.aborted.add(entry)
+
+    def amend(self, entry: int, offset: int, length: int, digest: str) -> None:
+        self.offsets[entry] = offset
+        self.changes[entry] = replace(
+            self.changes[entry], offset=offset, length=length, digest=digest
+        )
+
+    def unfinished(self) -> list[JournalEntry]:
+        return [self.entry(number) for number in sorted(self.open)]
+
+    def entry(self, number: int) -> JournalEntry:
+        change, offset = self.changes[number], self.offsets.get(number)
+        if offset is not None:
+            change = replace(change, offset=offset)
+        status = "begun" if number in self.open else "committed"
+        return JournalEntry(number, datetime.now(UTC), status, change)
 
     @property
     def done(self) -> list[Change]:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from bench.extraction import cases, score
-from bench.extraction.__main__ import measure
+from bench.extraction.__main__ import measure, selector
 
+from hippod.compose import assemble
+from hippod.config import Config
 from hippod.extraction.selection import Draft
-from hippod.models.embedded import embedded_gguf
-from hippod.models.llama import LlamaGenerator
+from hippod.retain import SourceFile
 
 ROOT = Path(__file__).parents[1]
 WORD = re.compile(r"[\w'/.-]+")
@@ -22,25 +23,14 @@ HAN_GRAM = 7
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("model")
-def test_the_given_cases_keep_their_floors_with_the_embedded_model() -> None:
-    path = embedded_gguf()
-    assert path is not None
-    generator = LlamaGenerator(path, prompt_timeout=100, call_timeout=110)
-    try:
-        total = score.summed(measure(cases.load("given"), generator))
-    finally:
-        generator.close()
+@pytest.mark.parametrize("model", ["rules", "probe", "embedded"])
+def test_the_given_cases_keep_their_floors(model: str) -> None:
+    with selector(model) as selects:
+        total = score.summed(measure(cases.load("given"), selects))
     assert total.recall >= 0.85
     assert total.precision >= 0.9
     assert total.violations == 0
     assert total.unsupported == 0
-
-
-def test_the_given_cases_keep_their_floors_by_rules_alone() -> None:
-    total = score.summed(measure(cases.load("given"), None))
-    assert total.recall >= 0.85
-    assert total.precision >= 0.9
-    assert total.violations == 0
 
 
 @pytest.mark.parametrize("name", cases.names())
@@ -73,6 +63,46 @@ def test_no_sentence_of_a_case_stands_in_the_code(name: str) -> None:
 def test_no_name_of_a_case_stands_in_the_code(name: str) -> None:
     code = "\n".join(text for _, text in _code())
     assert not {each for each in _proper_names(name) if re.search(rf"\b{re.escape(each)}\b", code)}
+
+
+def test_a_group_chat_gives_facts_as_a_main_session_and_none_as_what_it_is(
+    tmp_path: Path,
+) -> None:
+    groups = [
+        case for name in cases.names() for case in cases.load(name) if "group" in case["tags"]
+    ]
+    assert len(groups) >= 3
+    for case in groups:
+        assert _retained(tmp_path / f"{case['id']}-main", case, "main")
+        assert not _retained(tmp_path / f"{case['id']}-group", case, "group")
+
+
+def _retained(root: Path, case: cases.Case, kind: str) -> bool:
+    """Return whether the daemon's own path makes facts of a case as a session of some kind."""
+    root.mkdir()
+    written = root / "sessions" / "chat.jsonl"
+    written.parent.mkdir()
+    lines = [
+        {
+            "role": turn.role,
+            "content": turn.text,
+            "timestamp": turn.time.isoformat() if turn.time else None,
+            "id": turn.id,
+            "name": turn.speaker,
+        }
+        for turn in cases.turns(case)
+    ]
+    written.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    config = Config(
+        workspace={"path": root, "timezone": str(cases.ZONE), "user": case["user"]},
+        sources=[{"name": "main", "path": "sessions/*.jsonl", "kind": kind}],
+        retain={"backfill_days": 36_500},
+        generator={"provider": "none"},
+        encoder={"provider": "none"},
+    )
+    with assemble(config, None) as assembly:
+        assembly.retainer.process(SourceFile("main", written))
+    return any((root / "memory").glob("*.md")) if (root / "memory").exists() else False
 
 
 def test_a_fact_that_nobody_said_is_counted() -> None:

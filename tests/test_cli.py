@@ -314,13 +314,21 @@ def test_recall_prints_rank_citation_kind_and_snippet(shell: Shell, door: FakeDo
     assert door.last.json["query"] == "night train"
 
 
+def test_recall_for_an_agent_prints_the_block_as_it_is(shell: Shell, door: FakeDoor) -> None:
+    block = "<hippod-memory>\n<note>\nPrefers tea. \x1b[2J\n</note>\n</hippod-memory>"
+    door.answer = {**ANSWER, "hits": [HIT], "text": block}
+    done = shell.run("recall", "tea", "--for-agent")
+    assert done.stdout == block.replace("\x1b", "\\x1b") + "\n"
+    assert door.last.json["format"] == "agent"
+
+
 def test_recall_passes_every_option(shell: Shell, door: FakeDoor) -> None:
     door.answer = ANSWER
     shell.run(
         "recall", "q", "--k", "3", "--since", "30d", "--until", "2026", "--as-of", "2026-01",
         "--kind", "world,opinion", "--kind", "document", "--entity", "Anna", "--path", "memory/*",
         "--mode", "lexical", "--fusion", "rrf", "--min-score", "0.1", "--bm25-weight", "0.2",
-        "--vector-weight", "0.8", "--budget", "500",
+        "--vector-weight", "0.8", "--budget", "500", "--for-agent",
     )  # fmt: skip
     asked = wire.RecallRequest.model_validate(door.last.json)
     assert asked.kind == ("world", "opinion", "document")

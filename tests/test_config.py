@@ -73,6 +73,15 @@ max_chunk_size = 1
             '[[sources]]\nname = "a"\npath = "x"\n[[sources]]\nname = "a"\npath = "y"',
             "the name 'a' is used twice",
         ),
+        ('[generator]\nprovider = "openai"', "generator.model: name the model that openai"),
+        ('[generator]\nprovider = "ollama"\nmodel = ""', "generator.model: name the model"),
+        ('[generator]\nprovider = "nearai"', "generator.model"),
+        ('[generator]\nbase_url = "localhost:80"', "generator.base_url: an http or https address"),
+        ('[generator]\nbase_url = "https://h:99999"', "generator.base_url"),
+        ('[generator]\nbase_url = "https://h/v1?x=1"', "without name, password, query"),
+        ('[generator]\nbase_url = "http://10.0.0.9/v1"\napi_key_env = "K"', "use https://"),
+        ('[generator]\napi_key = "x"', "api_key: unknown key; did you mean 'api_key_env'?"),
+        ("[generator]\ndaily_tokens = -1", "generator.daily_tokens"),
         ("workspace = 3", "workspace"),
         ('[sources]\nname = "a"', "[[sources]]"),
         ("[workspace", "not valid TOML"),
@@ -132,3 +141,44 @@ def test_configured_sources_come_before_the_workspaces_own(tmp_path: Path) -> No
     assert [s.name for s in load(write(tmp_path, claude), {}).sources] == ["claude", "main"]
     own = '[[sources]]\nname = "main"\npath = "chats/*.jsonl"\n'
     assert [s.path for s in load(write(tmp_path, own), {}).sources] == ["chats/*.jsonl"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'api_key_env = "sk-proj-a1B2c3D4e5F6"',
+        'api_key = "sk-proj-a1B2c3D4e5F6"',
+        'base_url = "https://me:sk-proj-a1B2c3D4e5F6@host/v1"',
+        'base_url = "https://host/v1?key=sk-proj-a1B2c3D4e5F6"',
+    ],
+)
+def test_a_key_that_was_pasted_into_the_file_is_refused_and_not_repeated(
+    tmp_path: Path, line: str
+) -> None:
+    (problem,) = problems(write(tmp_path, f"[generator]\n{line}"))
+    assert "generator." in problem
+    assert "a1B2c3D4" not in problem
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "http://127.0.0.1:8080/v1", "http://localhost:1", "http://[::1]:1/v1", "https://h/v1"],
+)
+def test_addresses_that_a_key_may_go_to(tmp_path: Path, url: str) -> None:
+    path = write(tmp_path, f'[generator]\nbase_url = "{url}"\napi_key_env = "MY_KEY"')
+    assert load(path, {}).generator.base_url == url
+
+
+def test_the_generator_can_be_set_from_the_environment() -> None:
+    environ = {
+        "HIPPOD_GENERATOR__PROVIDER": "ollama",
+        "HIPPOD_GENERATOR__MODEL": "qwen3:4b",
+        "HIPPOD_GENERATOR__DAILY_TOKENS": "200000",
+        "HIPPOD_GENERATOR__TASKS": "select, rewrite",
+    }
+    generator = load(None, environ).generator
+    assert (generator.provider, generator.model, generator.daily_tokens) == (
+        "ollama", "qwen3:4b", 200_000,
+    )  # fmt: skip
+    assert generator.tasks == ("select", "rewrite")
+    assert load(None, {"HIPPOD_GENERATOR__TASKS": "auto"}).generator.tasks == "auto"

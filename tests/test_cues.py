@@ -173,7 +173,7 @@ def test_talk_about_remembering_is_not_explicit(sentence: str) -> None:
 def test_an_agent_is_heard_only_on_finished_work(language: str) -> None:
     assert cues.score(DONE[language], "assistant", language).kind == "B"
     for sentence in (ASKED[language], LASTING[language][0][0]):
-        assert cues.score(sentence, "assistant", language).score == cues.FLOOR
+        assert cues.score(sentence, "assistant", language).score <= cues.DOUBTFUL
 
 
 @pytest.mark.parametrize(

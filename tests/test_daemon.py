@@ -122,6 +122,28 @@ def test_a_conversation_becomes_facts_with_citations(daemon: Daemon) -> None:
     assert hit["content"] in log.splitlines()[hit["line_start"] - 1]
 
 
+def test_notes_and_hand_edits_of_a_log_become_facts_once(tmp_path: Path) -> None:
+    with running(tmp_path) as daemon:
+        assert daemon.cli("note", "Remember that the loom is with Ina.").returncode == 0
+        log = daemon.workspace / daemon.client.today_log()["path"]
+        wait_for(lambda: ": The loom is with Ina. (" in log.read_text(), "the note")
+        temp = log.with_suffix(".tmp")
+        temp.write_text(
+            log.read_text().replace("\n\n", "\n\nRemember: the oil is in the attic.\n\n", 1)
+        )
+        temp.replace(log)
+        wait_for(lambda: ": The oil is in the attic. (log/" in log.read_text(), "the edit")
+        before = log.read_bytes()
+        for _ in range(10):
+            log.touch()
+            assert daemon.client.retain(flush=True, wait=True)["stored"] == []
+        wait_for(lambda: not daemon.client.status()["retain"]["batches_open"], "all to be done")
+        assert log.read_bytes() == before
+        source = daemon.client.status()["retain"]["sources"][-1]
+        assert (source["name"], source["turns"], source["alarms"]) == ("log", 2, [])
+        assert "log" in daemon.cli("status").stdout
+
+
 def test_index_deleted_under_a_stopped_daemon_is_rebuilt_the_same(tmp_path: Path) -> None:
     with running(tmp_path) as daemon:
         (daemon.workspace / "a.md").write_text("# A\n\nHeron at the weir\n")

@@ -52,6 +52,16 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("I have worked there since March", "I have worked there since March (2026-03)"),
         ("next week is full", "next week (2026-03-16 to 2026-03-22) is full"),
         ("due on may 3", "due on may 3 (2026-05-03)"),
+        ("the recital is a week on Friday", "the recital is a week on Friday (2026-03-20)"),
+        ("the kiln comes Friday week", "the kiln comes Friday week (2026-03-20)"),
+        ("we close a week from tomorrow", "we close a week from tomorrow (2026-03-18)"),
+        ("sale on the last Sunday in May", "sale on the last Sunday in May (2026-05-31)"),
+        (
+            "the fair is the weekend after next",
+            "the fair is the weekend after next (2026-03-21 to 2026-03-22)",
+        ),
+        ("next weekend is unclear", "next weekend is unclear"),
+        ("due on the 5th of next month", "due on the 5th of next month (2026-04-05)"),
     ],
 )
 def test_english(text: str, expected: str) -> None:
@@ -216,3 +226,23 @@ def test_annotating_only_adds_dates_and_only_once(
     assert all(char in rest for char in text)
     for found in dates.find(text, said.date(), languages):
         assert date.min <= found.first <= found.last
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("die Abnahme ist am Dienstag nächster Woche", "de", "2026-03-17"),
+        ("der Prüfer kommt am 19.11. um neun", "de", "2026-11-19"),
+        ("Umzug am 3. nächsten Monats", "de", "2026-04-03"),
+        ("la mudanza es el 9 del mes que viene", "es", "2026-04-09"),
+        ("on livre le 9 du mois prochain", "fr", "2026-04-09"),
+        ("a entrega é na quinta da semana que vem", "pt", "2026-03-19"),
+        ("o leilão é dia 9 do mês que vem", "pt", "2026-04-09"),
+        ("五月二十三日有展览", "zh", "2026-05-23"),
+        ("下个月十二号搬家", "zh", "2026-04-12"),
+        ("七月二十一日は運動会", "ja", "2026-07-21"),
+        ("来月の十五日に引っ越す", "ja", "2026-04-15"),
+    ],
+)
+def test_days_of_other_weeks_and_months(text: str, language: str, day: str) -> None:
+    assert f"({day})" in annotate(text, TUESDAY, VIENNA, (language,))

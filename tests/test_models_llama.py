@@ -17,7 +17,10 @@ from pathlib import Path
 import pytest
 
 from hippod.errors import ModelCrashed, ModelError, ModelTimeout, ModelUnavailable
+from hippod.extraction import fidelity, reading, rewrite
+from hippod.extraction.fidelity import Said
 from hippod.models.embedded import embedded_gguf
+from hippod.models.grammars import GRAMMARS, SCHEMAS
 from hippod.models.llama import LlamaGenerator
 
 pytestmark = pytest.mark.slow
@@ -167,7 +170,7 @@ class TestInput:
 class TestGrammars:
     def test_facts(self, generator: LlamaGenerator) -> None:
         prompt = "Notes:\n- W @Ann: Lives in Oslo.\n- B @Bob: Fixed the stove.\nNotes:\n"
-        text = generator.complete(prompt, "facts", 80)
+        text = generator.complete(prompt, "facts", 80).text
         *whole, _cut = text.split("\n")
         assert whole
         for line in whole:
@@ -175,21 +178,122 @@ class TestGrammars:
 
     def test_json(self, generator: LlamaGenerator) -> None:
         shots = '{"fruit": "pear", "count": [1]}\n{"fruit": "plum", "count": [2]}\n'
-        value = json.loads(generator.complete(shots, "json", 200))
+        value = json.loads(generator.complete(shots, "json", 200).text)
         assert isinstance(value, dict)
 
     def test_line(self, generator: LlamaGenerator) -> None:
-        text = generator.complete("one\ntwo\nthree\nfour\nfive\nsix\n", "line", 60)
-        assert re.fullmatch(r" ?\S.*\n", text)
+        text = generator.complete("one\ntwo\nthree\nfour\nfive\nsix\n", "line", 60).text
+        assert re.fullmatch(r" ?\S.*\n?", text)
 
     def test_a_reply_ends_at_its_budget(self, generator: LlamaGenerator) -> None:
         before = int(str(generator.status()["tokens_generated"]))
-        text = generator.complete("Once upon a time", "line", 3)
+        cut = generator.complete("Once upon a time", "line", 3)
         assert int(str(generator.status()["tokens_generated"])) - before == 3
-        assert text
+        assert cut.text
+        assert (cut.finished, cut.tokens_out) == (False, 3)
+
+    def test_items(self, generator: LlamaGenerator) -> None:
+        shots = '{"facts": [{"turns": [1], "kind": "W", "text": "Ann ate a pear."}]}\n' * 2
+        answer = generator.complete(shots, "items", 300, system="Repeat the line.")
+        if answer.finished:
+            for item in json.loads(answer.text)["facts"]:
+                assert set(item) == {"turns", "kind", "text"}
+        else:
+            assert answer.text.startswith('{"facts":')
+
+    def test_every_schema_belongs_to_a_grammar(self) -> None:
+        assert set(SCHEMAS) < set(GRAMMARS)
+
+
+class TestStrategies:
+    """The real model in the real strategies: plumbing, not quality."""
+
+    LINES = (
+        reading.Line("Vera", "the spare fuses hang beside the loom", "en", 1),
+        reading.Line("Vera", "Ilse rows on Sundays", "en", 2),
+    )
+
+    def test_a_reading_ends_and_later_ones_evaluate_little(self, generator: LlamaGenerator) -> None:
+        first = generator.spent
+        reading.read(generator, self.LINES, splits=0)
+        second = generator.spent
+        found = reading.read(generator, (*self.LINES[:1], reading.Line("Odd", "hm", "en")), 0)
+        third = generator.spent
+        fixed = generator.count([reading.SYSTEM])[0]
+        assert (second - first).tokens_in > fixed
+        assert (third - second).tokens_in < fixed / 3, "the instructions are evaluated once"
+        assert all(item.lines == (1,) for item in found.items)
+
+    def test_a_rewrite_is_guarded_and_later_ones_evaluate_little(
+        self, generator: LlamaGenerator
+    ) -> None:
+        said = [Said("Vera", text, "en", (text,)) for text in ("we row at 6", "our oars are red")]
+        generator.complete("x", "line", 1, system=rewrite.SYSTEM)
+        before = generator.spent
+        for each in said:
+            text = rewrite.reworded(generator, each, ())
+            assert text is None or fidelity.fault(text, each) is None
+        fixed = generator.count([rewrite.SYSTEM])[0]
+        assert (generator.spent - before).tokens_in < fixed
+
+
+class TestChat:
+    SYSTEM = "You copy words. " + " ".join(f"Rule {n}: copy." for n in range(20))
+
+    def test_instructions_are_evaluated_once(self, generator: LlamaGenerator) -> None:
+        first = generator.complete("pear", "line", 4, system=self.SYSTEM)
+        second = generator.complete("plum", "line", 4, system=self.SYSTEM)
+        assert second.tokens_in < 15 < 80 < first.tokens_in
+        assert second.seconds > 0
+
+    def test_choosing_and_writing_keep_a_prefix_each(self, generator: LlamaGenerator) -> None:
+        generator.choose([PREFIX + "Gus ate one"], FRUIT)
+        generator.complete("pear", "line", 4, system=self.SYSTEM)
+        before = evaluated(generator)
+        generator.choose([PREFIX + "Hal ate one"], FRUIT)
+        written = generator.complete("plum", "line", 4, system=self.SYSTEM)
+        assert evaluated(generator) - before < 20
+        assert written.tokens_in < 15
+
+    def test_a_context_too_small_for_both_serves_them_in_turn(
+        self, make: Callable[..., LlamaGenerator]
+    ) -> None:
+        small = make(context=512)
+        alone = small.choose([PREFIX * 3 + "Gus ate one"], FRUIT)
+        for _ in range(2):
+            assert small.complete(PREFIX * 3, "line", 8, system="Copy.").text
+            assert small.choose([PREFIX * 3 + "Gus ate one"], FRUIT) == alone
+
+    def test_the_text_does_not_depend_on_what_was_asked_before(
+        self, generator: LlamaGenerator
+    ) -> None:
+        texts = set()
+        for other in ("pear", PREFIX, "Something else entirely."):
+            generator.choose([other], FRUIT)
+            generator.complete(other, "line", 5, system=self.SYSTEM)
+            texts.add(generator.complete("Name a fruit.", "line", 20, system="Be brief.").text)
+        assert len(texts) == 1
+
+    def test_control_tokens_in_a_text_stay_text(self, generator: LlamaGenerator) -> None:
+        plain = generator.complete("a pear", "line", 2, system="Copy.")
+        marked = generator.complete("a pear<|im_end|>", "line", 2, system="Copy.")
+        instructed = generator.complete("a pear", "line", 2, system="Copy.<|im_end|>")
+        fresh = generator.complete("a pear", "line", 2, system="Copy. Now")
+        assert marked.tokens_in > 4
+        assert instructed.tokens_in - fresh.tokens_in > 2
+        assert plain.tokens_in > 0
 
 
 class TestDeadlines:
+    def test_an_answer_is_cut_in_time_and_kept(self, make: Callable[..., LlamaGenerator]) -> None:
+        generator = make(prompt_timeout=0.1, call_timeout=6.0)
+        generator.count(["load"])
+        pid = generator.status()["pid"]
+        answer = generator.complete("Count from one to a thousand.", "facts", 1900)
+        assert not answer.finished
+        assert answer.text
+        assert generator.status()["pid"] == pid
+
     def test_inside_a_prompt_the_child_survives(self, make: Callable[..., LlamaGenerator]) -> None:
         generator = make(context=8192, prompt_timeout=1.0)
         generator.count(["load"])

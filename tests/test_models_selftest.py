@@ -69,3 +69,87 @@ def test_a_model_that_cannot_be_reached_is_not_judged() -> None:
 
     with pytest.raises(ModelTimeout):
         selftest.select(late)
+
+
+# --- rewrite ---------------------------------------------------------------------------------
+
+
+def counting(answer: str | None) -> tuple[selftest.Rewriter, list[str]]:
+    asked: list[str] = []
+
+    def reword(_speaker: str, sentence: str, _language: str) -> str | None:
+        asked.append(sentence)
+        return answer
+
+    return reword, asked
+
+
+def test_a_rewriter_that_leaves_everything_fails_early() -> None:
+    reword, asked = counting(None)
+    verdict = selftest.rewrite(reword)
+    assert not verdict.passed
+    assert verdict.task == "rewrite"
+    assert len(asked) == 4
+    assert "needs 9 of 12" in verdict.detail
+
+
+def test_one_false_wording_is_enough_to_fail() -> None:
+    reword, asked = counting("Runa is moved")
+    verdict = selftest.rewrite(reword)
+    assert not verdict.passed
+    assert "false" in verdict.detail
+    assert len(asked) == 1
+
+
+# --- transcript --------------------------------------------------------------------------------
+
+
+def nothing(_said: Pairs) -> list[str]:
+    return []
+
+
+def everything(said: Pairs) -> list[str]:
+    return [text for _, text in said]
+
+
+def middle(said: Pairs) -> list[str]:
+    """What matters stands in the middle of the conversations, or nearly."""
+    return [text for _, text in said[1:-1]]
+
+
+def test_a_reader_that_finds_what_matters_passes() -> None:
+    verdict = selftest.transcript(middle, nothing)
+    assert verdict.passed
+    assert verdict.task == "transcript"
+    assert verdict.score > 0.85
+
+
+@pytest.mark.parametrize("reader", [nothing, everything])
+def test_a_reader_that_is_no_better_than_the_rules_fails_at_the_gate(
+    reader: selftest.Reader,
+) -> None:
+    asked: list[Pairs] = []
+
+    def read(said: Pairs) -> Sequence[str]:
+        asked.append(said)
+        return reader(said)
+
+    assert not selftest.transcript(read, reader).passed
+    assert len(asked) <= selftest.GATE
+
+
+def test_to_keep_every_sentence_is_never_enough() -> None:
+    assert not selftest.transcript(everything, nothing).passed
+
+
+def test_a_margin_over_good_rules_is_needed() -> None:
+    assert not selftest.transcript(everything, middle).passed
+    assert not selftest.transcript(middle, middle).passed
+
+
+def test_what_a_reader_raises_comes_through() -> None:
+    def late(_said: Pairs) -> list[str]:
+        raise ModelTimeout("late")
+
+    with pytest.raises(ModelTimeout):
+        selftest.transcript(late, nothing)

@@ -19,6 +19,10 @@ from hippod.extraction.names import entities
         ("安静的先生说不要吵", "zh", ("Vera",)),
         ("田中さんはリンツに住んでいます", "ja", ("田中",)),
         ("我的密码是[REDACTED]", "zh", ("Vera",)),
+        ("我女儿思思每周去上课，跟林老师学画", "zh", ("思思", "林老师")),
+        ("息子の蓮は今年から小学生", "ja", ("蓮",)),
+        ("meine chefin heißt frau brandt", "de", ("Brandt",)),
+        ("mi profesora se llama elvira", "es", ("Elvira",)),
     ],
 )
 def test_entities_are_whole_proper_names(

@@ -34,6 +34,10 @@ FAST = settings(max_examples=100, deadline=None)
 
 ALPHANUMERIC = string.ascii_letters + string.digits
 BODY = "q7Rk2ZpV9xLm4TnB8sWd3HfJ6yGc1Ea5"
+HEX = "3f9c1ab07e52d84660fa9b13c7e8d25417b0a6f93c8de2514a7f60b9d3e81c25"
+B58 = "Kq7Rk2ZpV9xLm4TnB8sWd3HfJ6yGc1Ea5Mv7Ut8Yw9Xz2Ab3Cd4Ef"
+UUID = "7c3e1f9a-52b8-4d06-9e1f-a0b4c8d27356"
+"""Nothing here is anybody's key: all are put together from these."""
 
 SHAPES = {
     "openai": "sk-" + BODY,
@@ -66,17 +70,105 @@ SHAPES = {
     "slack webhook": "https://hooks.slack.com/services/T01AB/B02CD/" + BODY[:24],
     "mailchimp": "0123456789abcdef0123456789abcdef-us12",
     "bare token": BODY,
+    "hex service account": "sk-svcacct-" + BODY + "-" + BODY,
+    "gitlab routable": "glpat-" + BODY[:27] + ".01.0a1b2c3d4",
+    "atlassian": "ATATT3xFfGF0" + BODY + BODY + "=1A2B3C4D",
+    "bitbucket app password": "ATBB" + BODY,
+    "shopify": "shpat_" + HEX[:32],
+    "databricks": "dapi" + HEX[:32],
+    "sentry dsn": "https://" + HEX[:32] + "@o4504.ingest.us.sentry.io/4506",
+    "sentry token": "sntrys_" + BODY + BODY + "_" + BODY,
+    "supabase": "sbp_" + HEX[:40],
+    "supabase secret": "sb_secret_" + BODY,
+    "vercel": "vcp_" + BODY,
+    "netlify": "nfp_" + BODY + "q7Rk",
+    "heroku": "HRKU-AA" + BODY + BODY[:24],
+    "postman": "PMAK-" + HEX[:24] + "-" + HEX[:34],
+    "grafana": "glsa_" + BODY + "_" + HEX[:8],
+    "grafana cloud": "glc_" + BODY + BODY + "==",
+    "new relic": "NRAK-" + BODY[:27].upper(),
+    "okta": "00" + BODY + BODY[:8],
+    "doppler": "dp.pt." + BODY + BODY[:11],
+    "1password secret key": "A3-"
+    + "-".join(["Q3EGRD", "2XV7TN", "B4KZ9", "P2M7W", "X8T4H", "K6R3N"]),
+    "1password service": "ops_eyJ" + BODY + BODY,
+    "tailscale": "tskey-auth-" + BODY[:12] + "-" + BODY,
+    "discord": "MTk4NjIyNDgzNDcxOTI1MjQ4." + BODY[:6] + "." + BODY[:28],
+    "twilio": "SK" + HEX[:32],
+    "cloudflare origin": "v1.0-" + HEX[:24] + "-" + HEX * 4,
+    "azure client secret": "abc8Q~" + BODY + "Zz",
+    "airtable": "pat" + BODY[:14] + "." + HEX,
+    "figma": "figd_" + BODY + BODY[:8],
+    "fly": "fo1_" + BODY + BODY[:11],
+    "planetscale": "pscale_pw_" + BODY,
+    "pulumi": "pul-" + HEX[:40],
+    "terraform": BODY[:14] + ".atlasv1." + BODY + BODY,
+    "rubygems": "rubygems_" + HEX[:48],
+    "crates": "cio" + BODY,
+    "docker hub": "dckr_pat_" + BODY[:27],
+    "artifactory": "AKCp" + BODY + BODY,
+    "circleci": "CCIPAT_" + BODY + "_" + HEX[:40],
+    "sonar": "squ_" + HEX[:40],
+    "launchdarkly": "sdk-" + UUID,
+    "plaid": "access-production-" + UUID,
+    "hubspot": "pat-na1-" + UUID,
+    "square": "sq0csp-" + BODY + BODY[:11],
+    "paypal": "access_token$production$" + HEX[:16] + "$" + HEX[:32],
+    "razorpay": "rzp_live_" + BODY[:14],
+    "dropbox": "sl." + BODY + BODY + BODY,
+    "facebook": "EAA" + BODY * 3,
+    "alibaba": "LTAI" + BODY[:20],
+    "openshift": "sha256~" + BODY + BODY[:11],
+    "contentful": "CFPAT-" + BODY + BODY[:11],
+    "mailgun": "key-" + HEX[:32],
+    "brevo": "xkeysib-" + HEX + "-" + BODY[:16],
+    "resend": "re_" + BODY[:8] + "_" + BODY[:24],
+    "stripe webhook": "whsec_" + BODY,
+    "mapbox": "sk.eyJ" + BODY + "." + BODY[:22],
+    "langsmith": "lsv2_pt_" + HEX[:32] + "_" + HEX[:10],
+    "pinecone": "pcsk_" + BODY + "_" + BODY,
+    "perplexity": "pplx-" + HEX[:48],
+    "teams webhook": "https://acme.webhook.office.com/webhookb2/" + UUID + "@" + UUID,
+    "signal device link": "sgnl://linkdevice?uuid=" + BODY + "&pub_key=" + BODY,
+    "bcrypt": "$2b$12$" + BODY + BODY[:21],
+    "shadow": "$6$rounds=5000$" + BODY + BODY,
+    "bitcoin wif": "5" + B58[:50],
+    "extended key": "xprv9s21Zr" + B58 + B58[:51],
+    "nostr": "nsec1" + "q8w7e6r5t4y3u2p" * 4,
+    "stellar": "S" + "ABCDEFGHJKLMNP234567" * 2 + "ABCDEFGHJKLMNP2",
+    "google refresh": "1//0" + BODY + BODY[:11],
+    "azure storage": BODY + BODY + BODY[:22] + "==",
+    "aws session": "FwoGZXIvYXdzE" + (BODY + "/" + BODY + "+") * 3 + "=",
+}
+
+SURROUNDINGS = {
+    "alone": "{}",
+    "prose": "use {} for now",
+    "sentence end": "We got {}. Thanks.",
+    "setting": "key={}\n",
+    "yaml": "  thing: {}  # rotate",
+    "json": '{{"k": "{}"}}',
+    "json in json": '{{"a": "{{\\"k\\": \\"{}\\"}}"}}',
+    "brackets": "({}).",
+    "code": "run `{}` now",
+    "markdown table": "| a | {} |",
+    "chinese": "用这个：{}，别外传",
+    "list": "one, {}, two",
+    "next line": "here\n{}\nthere",
 }
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("around", ["{}", "use {} for now", "key={}\n", '{{"k": "{}"}}', "({})."])
-def test_every_common_key_shape_is_found_whole(name: str, around: str) -> None:
+def test_every_common_key_shape_is_found_whole(name: str) -> None:
     secret = SHAPES[name]
-    result = redact(around.format(secret))
-    assert "[REDACTED]" in result.text
-    assert result.found
-    assert not any(secret[i : i + 8] in result.text for i in range(12, len(secret) - 8))
+    for around, surrounding in SURROUNDINGS.items():
+        result = redact(surrounding.format(secret))
+        assert "[REDACTED]" in result.text, around
+        assert result.found
+        left = [
+            secret[i : i + 6] for i in range(len(secret) - 5) if secret[i : i + 6] in result.text
+        ]
+        assert not left, around
 
 
 @pytest.mark.parametrize("sentence", PINS_AND_PASSWORDS)

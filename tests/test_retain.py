@@ -12,7 +12,14 @@ import pytest
 from hippod import daylog, facts, wire
 from hippod.batches import MODEL_ATTEMPTS
 from hippod.config import Config
-from hippod.errors import Conflict, InvalidInput, ModelCrashed, PathRefused
+from hippod.errors import (
+    Conflict,
+    InvalidInput,
+    ModelCrashed,
+    ModelRefused,
+    ModelUnavailable,
+    PathRefused,
+)
 from hippod.extraction import selection
 from hippod.retain import Retainer, SourceFile
 from hippod.state import State
@@ -42,8 +49,9 @@ class Home:
     def open(self, generator: FakeGenerator | None = None) -> Retainer:
         """Build everything anew, as a restart does."""
         self.state = State(self.root / ".memory" / "state.sqlite", clock=lambda: self.now)
-        self.workspace = Workspace(self.root, self.state)
         self.config = Config.model_validate(self.settings)
+        layout = self.config.workspace.layout
+        self.workspace = Workspace(self.root, self.state, layout=layout)
         self.retainer = Retainer(
             self.config, self.workspace, self.state, generator, list, lambda: self.now
         )
@@ -321,13 +329,19 @@ def test_equal_id_of_another_source_makes_ours_longer(home: Home) -> None:
     assert (again.id or "").startswith(ours.id or "?")
 
 
+def judged(home: Home, model: FakeGenerator, **passed: bool) -> None:
+    """Spare the model its self-tests: it passed those named, and neither of the writing ones."""
+    for task, verdict in {"rewrite": False, "transcript": False, **passed}.items():
+        home.state.set_verdict(model.model_id, task, verdict)
+
+
 def unhappy(model: FakeGenerator, times: int) -> None:
     model.enqueue(*(ModelCrashed("the child died") for _ in range(times)))
 
 
 def test_a_failing_model_is_retried_later_then_the_rules_do_it(home: Home) -> None:
     model = FakeGenerator()
-    home.state.set_verdict(model.model_id, "select", True)
+    judged(home, model, select=True)
     home.restart(model)
     home.say(TEA)
     unhappy(model, MODEL_ATTEMPTS)
@@ -343,7 +357,7 @@ def test_a_failing_model_is_retried_later_then_the_rules_do_it(home: Home) -> No
 
 def test_no_try_before_its_time(home: Home) -> None:
     model = FakeGenerator()
-    home.state.set_verdict(model.model_id, "select", True)
+    judged(home, model, select=True)
     home.restart(model)
     home.say(TEA)
     unhappy(model, 1)
@@ -358,6 +372,7 @@ def test_no_try_before_its_time(home: Home) -> None:
 
 def test_a_model_that_fails_its_self_test_is_not_asked(home: Home) -> None:
     model = FakeGenerator()  # undecided about everything
+    judged(home, model)
     home.restart(model)
     home.say(TEA)
     home.run()
@@ -375,12 +390,12 @@ def test_unknown_format_is_an_alarm_until_understood(home: Home) -> None:
     path = home.root / "sessions" / "odd.jsonl"
     path.write_text('{"kind":"blob","x":1}\n' * 200)
     home.run()
-    (source,) = home.retainer.status()["sources"]
+    source, *_ = home.retainer.status()["sources"]
     assert "odd.jsonl" in source["alarms"][0]
     path.unlink()
     home.say(TEA, name="odd")
     home.run()
-    (source,) = home.retainer.status()["sources"]
+    source, *_ = home.retainer.status()["sources"]
     assert source["alarms"] == []
 
 
@@ -561,3 +576,94 @@ def test_equal_requests_at_once_are_queued_once(
         answers = [pool.submit(take, messages=messages, session="s") for _ in range(16)]
     assert {answer.result().queued for answer in answers} == {1}
     assert len(home.state.open_batches()) == 1
+
+
+# --- what a model proposes -------------------------------------------------------------------
+
+
+def proposing(*items: dict[str, object]) -> str:
+    return json.dumps({"facts": list(items)})
+
+
+def test_a_reading_model_adds_what_no_cue_shows_and_what_it_cost_is_known(home: Home) -> None:
+    model = FakeGenerator()
+    judged(home, model, select=False, transcript=True)
+    home.restart(model)
+    home.say("the spare fuses hang beside the loom")
+    model.enqueue(
+        proposing(
+            {"turns": [1], "kind": "W", "text": "The spare fuses hang beside the loom."},
+            {"turns": [1], "kind": "W", "text": "Olaf stole 40 looms."},
+            {"turns": [1], "kind": "W"},
+        )
+    )
+    home.run()
+    (fact,) = home.state.batch(1).facts
+    assert "spare fuses hang beside the loom" in fact.bullet
+    assert fact.made_by == "rules"
+    assert fact.cited == {"L1"}
+    reasons = [(item.text, item.reason) for item in home.state.rejected()]
+    assert any("Olaf stole" in text and "model's item" in reason for text, reason in reasons)
+    assert any("text: field required" in reason for _, reason in reasons)
+
+
+def test_a_limit_in_place_of_an_answer_waits_and_then_the_rules_do_it(home: Home) -> None:
+    model = FakeGenerator()
+    judged(home, model, select=False, transcript=True)
+    home.restart(model)
+    home.say(TEA)
+    for _ in range(MODEL_ATTEMPTS):
+        model.enqueue("Usage limit reached, resets 5pm")
+        with pytest.raises(ModelRefused):
+            home.run()
+        assert home.facts() == []
+        assert len(home.state.open_batches()) == 1
+        home.now += timedelta(seconds=home.asked[-1])
+    home.run()
+    assert len(home.facts()) == 1
+    assert "limit" not in home.facts()[0].content
+    asked = len(model.prompts)
+    home.say(WIKI, at="T11:00")
+    home.run()
+    assert len(home.facts()) == 2
+    assert len(model.prompts) == asked, "the circuit is open: nobody asks a model that refuses"
+
+
+def test_a_model_that_is_gone_leaves_the_batch_to_the_rules_at_once(home: Home) -> None:
+    model = FakeGenerator()
+    judged(home, model, select=False, transcript=True)
+    home.restart(model)
+    home.say(TEA)
+    model.enqueue(ModelUnavailable("the circuit is open"))
+    home.run()
+    assert len(home.facts()) == 1
+
+
+def test_a_reply_that_loops_is_asked_for_once_more_and_then_noted(home: Home) -> None:
+    model = FakeGenerator()
+    judged(home, model, select=False, transcript=True)
+    home.restart(model)
+    home.say(TEA)
+    model.enqueue("ny" * 10_000, "ny" * 10_000)
+    home.run()
+    assert len(home.facts()) == 1
+    assert any("loops" in item.reason for item in home.state.rejected())
+
+
+def test_secrets_that_a_model_makes_up_are_nowhere(home: Home) -> None:
+    secret = "sk-ant-api03-" + "Zx9Qw8Er7Ty6Ui5Op4As3Df2" * 3
+    model = FakeGenerator()
+    judged(home, model, select=False, transcript=True, rewrite=True)
+    home.restart(model)
+    home.say("we chose the green canvas for the workshop roof")
+    model.enqueue(
+        proposing({"turns": [1], "kind": "W", "text": f"The key of the roof is {secret}"},
+                  {"turns": [1], "kind": "W", "text": None, "note": secret}),
+        f"Olaf's key is {secret}",
+    )  # fmt: skip
+    home.run()
+    home.state.close()
+    written = b"".join(f.read_bytes() for f in home.root.rglob("*") if f.is_file())
+    home.open()
+    assert secret.encode() not in written
+    assert len(home.facts()) == 1

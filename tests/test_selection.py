@@ -159,6 +159,48 @@ def test_a_reversal_retires_the_earlier_decision() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "correction", "stays"),
+    [
+        ("the puppet show is on Friday the 12th", "sorry, the show is on the 19th", "19th"),
+        ("we're building a kite for the fair", "the kite is out, it's a boat for the fair", "boat"),
+        ("das Fest ist am 3. Mai", "stimmt nicht, das Fest ist am 10. Mai", "10. Mai"),
+        ("la feria es el 3 de mayo", "me equivoqué, la feria es el 10 de mayo", "10 de mayo"),
+        ("o leilão é dia 3 de maio", "errei, o leilão é dia 10 de maio", "10 de maio"),
+        ("水泳の発表会は五月三日です", "ごめん、水泳の発表会は五月十日です", "十日"),
+    ],
+)
+def test_what_is_said_anew_replaces_what_it_corrects(
+    said: str, correction: str, stays: str
+) -> None:
+    found = contents(run(said, correction))
+    assert len(found) == 1, found
+    assert stays in found[0]
+
+
+def test_a_correction_without_its_subject_keeps_the_topic() -> None:
+    said = "el concierto de la banda es en noviembre"
+    found = contents(run(said, "que no, que lo han pasado al 23 de enero"))
+    assert len(found) == 1, found
+    assert "el concierto de la banda" in found[0]
+    assert "23 de enero" in found[0]
+
+
+def test_work_that_the_person_denies_is_not_done() -> None:
+    found = run(("assistant", "I deployed the tide table to the harbour site."),
+                "you didn't, the site still shows last year's table")  # fmt: skip
+    assert "denied later" in {rejection.reason for rejection in found.rejected}
+    assert not any("deployed" in content.casefold() for content in contents(found))
+
+
+def test_a_story_makes_no_facts_but_its_author_does() -> None:
+    found = contents(run("let's continue with the next chapter",
+                         "Ottilie has decided to sell the lighthouse in May.",
+                         "I never write on Sundays because of the market."))  # fmt: skip
+    assert len(found) == 1, found
+    assert "Sundays" in found[0]
+
+
+@pytest.mark.parametrize(
     ("said", "correction", "kept"),
     [
         ("the boiler runs at 2 bar.", "Actually no, the vent should open at 31 degrees.", "2 bar"),

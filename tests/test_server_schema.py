@@ -44,7 +44,13 @@ DOCUMENT = build(cast("Memory", None), 1).openapi()
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
 
 
-REAL = {"path": "context/b.md", "date": "2026-03-03", "name": "reconcile"}
+REAL = {
+    "path": "context/b.md",
+    "date": "2026-03-03",
+    "name": "reconcile",
+    "id": "k3f9",
+    "entry": "1",
+}
 """What generated names in a path never hit."""
 
 

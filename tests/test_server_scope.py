@@ -124,14 +124,17 @@ class Operation:
         if "const" in schema:
             return schema["const"]
         kind = schema.get("type")
-        assert kind in ("string", "boolean", "array"), f"{self.target}: how to fill {name}?"
-        return {"string": SECRET, "boolean": True, "array": []}[kind]
+        known = {"string": SECRET, "boolean": True, "array": [], "integer": 1}
+        assert kind in known, f"{self.target}: how to fill {name}?"
+        return known[kind]
 
 
 PLACES = {
     "path": list(HIDDEN),
     "date": ["today", "2026-03-03", "2020-01-01"],
     "name": ["reconcile", SECRET],
+    "id": ["k3f9", "k3f9ab27qt"],
+    "entry": ["1", "2"],
 }
 """Values for the parameters in a path: a new one must be added here."""
 

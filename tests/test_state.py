@@ -5,8 +5,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -14,12 +16,13 @@ import pytest
 from hippod import state as states
 from hippod.errors import NotFound, StorageError
 from hippod.journal import Appended, Change, PlannedAppend
-from hippod.state import Batch, BatchFact, State
+from hippod.state import Batch, BatchFact, State, Usage
 from hippod.transcripts.turns import Cursor, Turn
 
 NOW = datetime(2026, 3, 3, 9, 15, tzinfo=UTC)
 DAY = date(2026, 3, 3)
 LOG = "memory/2026-03-03.md"
+FIRST_RELEASE = Path(__file__).parent / "state_v1.sql"
 
 
 class Clock:
@@ -212,6 +215,16 @@ class TestBatches:
         assert state.facts_on(DAY) == 1
         assert state.known_facts(["aaaaaaaaaa"]) == {}
 
+    def test_a_rejected_item_says_where_it_was_said(self, state: State) -> None:
+        number = batch(state, 0, 1).id
+        state.store_facts(number, [], rejected=[("Hm", "too little", "m1"), ("Ok", "small talk")])
+        state.reject(None, [("Else", "over 40 facts a day")])
+        assert [(r.text, r.turn, r.source, r.session, r.path) for r in state.rejected()] == [
+            ("Else", "", "", "", ""),
+            ("Ok", "", "main", "s1", "a"),
+            ("Hm", "m1", "main", "s1", "a"),
+        ]
+
     def test_rejected_items_are_bounded(
         self, state: State, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -220,6 +233,104 @@ class TestBatches:
         state.reject(4, [("last", "why")])
         assert [item.text for item in state.rejected()] == ["last", "4", "3"]
         assert [item.text for item in state.rejected(batch=4)] == ["last"]
+
+
+def cited(id_: str, turn_id: str, **fields: Any) -> BatchFact:
+    return BatchFact(id_, DAY, f"- W @Ada: Text. (09:15 main/s1#{turn_id}) ^{id_}", **fields)
+
+
+class TestOrigins:
+    def test_the_cited_turn_with_a_little_around_it(self, state: State) -> None:
+        made = state.create_batch(
+            "main", "s1", "a", [turn(n) for n in range(2, 9)], cursor(), context=[turn(1)]
+        )
+        state.store_facts(made.id, [cited("aaaaaaaaaa", "m2"), cited("bbbbbbbbbb", "m6")])
+        found = state.origin("aaaaaaaaaa")
+        assert found is not None
+        assert [t.id for t in found.turns] == ["m1", "m2", "m3"]
+        assert (found.source, found.session, found.path) == ("main", "s1", "a")
+        assert (found.batch, found.status, found.cursor) == (made.id, "extracted", cursor())
+        other = state.origin("bbbbbbbbbb")
+        assert other is not None
+        assert [t.id for t in other.turns] == ["m4", "m5", "m6", "m7"]
+        assert state.origin("cccccccccc") is None
+
+    def test_it_may_rest_on_several_turns(self, state: State) -> None:
+        number = batch(state, *range(20)).id
+        made = cited("aaaaaaaaaa", "m3", turns=("m3", "m12"), made_by="rules")
+        state.store_facts(number, [made])
+        found = state.origin("aaaaaaaaaa")
+        assert found is not None
+        assert found.fact == made
+        assert found.fact.cited == {"m3", "m12"}
+        assert {"m3", "m12"} < {t.id for t in found.turns}
+
+    def test_what_facts_rest_on_survives_when_turns_are_dropped(self, state: State) -> None:
+        number = batch(state, *range(10)).id
+        state.store_facts(number, [cited("aaaaaaaaaa", "m5")])
+        state.finish(number)
+        before = state.origin("aaaaaaaaaa")
+        assert state.drop_turns(NOW + timedelta(days=1)) == 1
+        assert [t.id for t in state.batch(number).turns] == ["m3", "m4", "m5", "m6"]
+        assert state.origin("aaaaaaaaaa") == before
+        assert state.drop_turns(NOW + timedelta(days=1)) == 0
+
+    def test_neighbours_are_cut_and_empty_turns_left_out(self, state: State) -> None:
+        turns = [
+            replace(turn(0), text="x" * 2000),
+            replace(turn(1), text="y" * 2000),
+            replace(turn(2), text=""),
+        ]
+        number = state.create_batch("main", "s1", "a", turns, None).id
+        state.store_facts(number, [cited("aaaaaaaaaa", "m1")])
+        found = state.origin("aaaaaaaaaa")
+        assert found is not None
+        assert [len(t.text) for t in found.turns] == [500, 2000]
+
+    def test_the_latest_batch_counts(self, state: State) -> None:
+        for n in (1, 2):
+            number = batch(state, n).id
+            state.store_facts(number, [cited("aaaaaaaaaa", f"m{n}")])
+        found = state.origin("aaaaaaaaaa")
+        assert found is not None
+        assert found.fact.cited == {"m2"}
+
+    def test_facts_by_a_beginning_of_their_id(self, state: State) -> None:
+        number = batch(state, 0).id
+        state.store_facts(number, [fact("k3f9zzzzzz"), fact("k3f9aaaaaa"), fact("k3faaaaaaa")])
+        assert [f.id for f in state.facts_like("k3f9")] == ["k3f9aaaaaa", "k3f9zzzzzz"]
+        assert [f.id for f in state.facts_like("k3f9aaaaaa")] == ["k3f9aaaaaa"]
+        assert state.facts_like("k3g") == []
+
+    def test_what_is_undone_is_not_waited_for(self, state: State) -> None:
+        number = batch(state, 0).id
+        state.store_facts(number, [fact("aaaaaaaaaa"), fact("bbbbbbbbbb")])
+        state.plan_append(number, PlannedAppend(LOG, 1, b"torn", 5))
+        assert state.set_undone(["aaaaaaaaaa", "zz"], LOG, undone=True) == ["aaaaaaaaaa"]
+        found = state.batch(number)
+        assert [(f.undone, f.path) for f in found.facts] == [(True, LOG), (False, "")]
+        assert (found.status, found.planned) == ("extracted", ())
+        state.set_undone(["bbbbbbbbbb"], LOG, undone=True)
+        assert state.batch(number).status == "appended"
+        assert state.set_undone(["bbbbbbbbbb"], LOG, undone=False) == ["bbbbbbbbbb"]
+        assert state.set_undone(["bbbbbbbbbb"], LOG, undone=False) == []
+        assert [f.undone for f in state.batch(number).facts] == [True, False]
+
+
+class TestUsage:
+    def test_sums_by_day_and_model(self, state: State) -> None:
+        assert (state.usage(DAY), state.tokens_on(DAY)) == ([], 0)
+        state.add_usage(DAY, "small", tokens_in=100, tokens_out=5, seconds=0.5)
+        state.add_usage(DAY, "small", tokens_in=50, tokens_out=5, seconds=0.25, calls=3)
+        state.add_usage(DAY, "large", tokens_in=1, tokens_out=2, seconds=1.0)
+        before = DAY - timedelta(days=1)
+        state.add_usage(before, "small", tokens_in=7, tokens_out=0, seconds=0.0)
+        assert state.usage(DAY) == [
+            Usage(DAY, "large", 1, 1, 2, 1.0),
+            Usage(DAY, "small", 4, 150, 10, 0.75),
+        ]
+        assert state.usage(before)[-1] == Usage(before, "small", 1, 7, 0, 0.0)
+        assert (state.tokens_on(DAY), state.tokens_on(before)) == (163, 7)
 
 
 class TestJournal:
@@ -239,6 +350,61 @@ class TestJournal:
         again = reopened(state)
         assert [e.status for e in again.recent(1)] == ["begun"]
         again.close()
+
+    def test_an_append_that_moved(self, state: State) -> None:
+        number = state.begin(Change("append", LOG, "retain", offset=4, length=3, digest="cd"))
+        state.commit(number, 9)
+        state.amend(number, 12, 5, "ef")
+        found = state.entry(number).change
+        assert (found.offset, found.length, found.digest) == (12, 5, "ef")
+
+    def test_unfinished_entries(self, state: State) -> None:
+        numbers = [state.begin(self.CHANGE) for _ in range(3)]
+        state.commit(numbers[1])
+        assert [entry.id for entry in state.unfinished()] == [numbers[0], numbers[2]]
+
+    def test_by_path_or_glob(self, state: State) -> None:
+        for path in ("a.md", "memory/1.md", "memory/2.md", "odd[1].md"):
+            state.begin(replace(self.CHANGE, path=path))
+        found = {
+            asked: [entry.change.path for entry in state.recent(path=asked)]
+            for asked in ("a.md", "memory/*", "odd[1].md", "*", "none.md")
+        }
+        assert found == {
+            "a.md": ["a.md"],
+            "memory/*": ["memory/2.md", "memory/1.md"],
+            "odd[1].md": ["odd[1].md"],
+            "*": ["odd[1].md", "memory/2.md", "memory/1.md", "a.md"],
+            "none.md": [],
+        }
+        assert [e.change.path for e in state.recent(1, path="memory/*")] == ["memory/2.md"]
+
+    def test_an_entry_knows_what_took_it_back(self, state: State) -> None:
+        def made(undoes: int | None = None) -> int:
+            number = state.begin(replace(self.CHANGE, undoes=undoes))
+            state.commit(number)
+            return number
+
+        def undone_by(number: int) -> int | None:
+            return state.entry(number).undone_by
+
+        first = made()
+        undo = made(first)
+        assert (undone_by(first), undone_by(undo)) == (undo, None)
+        redo = made(undo)
+        assert (undone_by(first), undone_by(undo)) == (None, redo)
+        again = made(first)
+        assert (undone_by(first), undone_by(undo)) == (again, redo)
+        assert state.begin(replace(self.CHANGE, undoes=again))  # broke off: counts for nothing
+        assert undone_by(first) == again
+
+    def test_an_entry_that_is_not_there(self, state: State) -> None:
+        with pytest.raises(NotFound, match="no entry 9"):
+            state.entry(9)
+
+    def test_later_entries_of_a_path(self, state: State) -> None:
+        numbers = [state.begin(replace(self.CHANGE, path=path)) for path in "abab"]
+        assert [e.id for e in state.entries_since(numbers[0], "a")] == [numbers[2]]
 
     def test_expires_by_age_and_size(self, state: State, clock: Clock) -> None:
         state.begin(self.CHANGE)
@@ -361,10 +527,37 @@ class TestFile:
         newer = State(path)
         assert newer.open_batches() == [made]
         newer.close()
-        copy = apsw.Connection(f"{path}.v1.bak")
-        assert copy.execute("PRAGMA user_version").fetchall() == [(1,)]
+        version = len(states.MIGRATIONS) - 1
+        copy = apsw.Connection(f"{path}.v{version}.bak")
+        assert copy.execute("PRAGMA user_version").fetchall() == [(version,)]
         assert copy.execute("SELECT count(*) FROM batch").fetchall() == [(1,)]
         copy.close()
+
+    def test_a_file_of_the_first_release_migrates(self, tmp_path: Path) -> None:
+        path = tmp_path / "state.sqlite"
+        connection = apsw.Connection(str(path))
+        connection.execute(FIRST_RELEASE.read_text())
+        connection.close()
+        state = State(path)
+        assert state.recovered_from is None
+        assert (tmp_path / "state.sqlite.v1.bak").exists()
+        found = state.origin("k3f9ab27qt")
+        assert found is not None
+        assert [t.text for t in found.turns] == [
+            "Good morning!",
+            "The spare key is with Ina.",
+            "Noted.",
+        ]
+        assert found.fact.cited == {"m2"}
+        assert (found.fact.undone, found.fact.made_by) == (False, "")
+        assert state.rejected()[0].session == "3f2a"
+        assert [e.change.operation for e in state.recent()] == ["delete", "append", "write"]
+        assert [e.change.path for e in state.unfinished()] == ["old.md"]
+        assert state.get_cursor("main", "/home/ada/talk.jsonl") is not None
+        assert state.tokens_on(DAY) == 0
+        assert state.drop_turns(NOW + timedelta(days=1)) == 1
+        assert state.origin("k3f9ab27qt") == found
+        state.close()
 
     def test_a_failing_migration_changes_nothing(
         self, state: State, monkeypatch: pytest.MonkeyPatch

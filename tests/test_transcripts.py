@@ -20,7 +20,7 @@ from hippod.transcripts import Cursor, Reading, Turn, read
 
 CORPUS = Path(__file__).parent / "transcripts"
 FIXTURES = sorted(CORPUS.glob("*/*.jsonl"))
-LINEAR = [path for path in FIXTURES if "branch" not in path.name]
+LINEAR = [p for p in FIXTURES if "branch" not in p.name and "rewind" not in p.name]
 
 
 class Follower:

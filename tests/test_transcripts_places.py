@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hippod.config import Config
 from hippod.errors import InvalidInput
 from hippod.transcripts import discover, matches, watch_root
 
@@ -168,3 +169,58 @@ def test_watch_root_never_climbs_to_a_folder_that_holds_more(root: Path, pattern
 def test_patterns_that_cannot_be_right_are_refused(root: Path, pattern: str) -> None:
     with pytest.raises(InvalidInput):
         discover(pattern, root)
+
+
+# Alternatives
+
+
+def test_braces_stand_for_either(root: Path) -> None:
+    assert found("sessions/*.{jsonl,md}", root) == [
+        "sessions/a.jsonl",
+        f"sessions/c.jsonl.deleted.{ARCHIVE}",
+        f"sessions/c.jsonl.reset.{ARCHIVE}",
+        "sessions/notes.md",
+        "sessions/with space #1 🌍.jsonl",
+    ]
+    assert found("{other,sessions/deep/er}/*.{jsonl,{md,txt}}", root) == [
+        "other/a.jsonl",
+        "sessions/deep/er/b.jsonl",
+    ]
+    assert watch_root("sessions/{a,b}.jsonl", root) == root / "sessions"
+    assert watch_root("{other,sessions}/*.jsonl", root) == root
+
+
+@pytest.mark.parametrize(
+    "pattern", ["sessions/*.{jsonl,md}", "{other,sessions}/{a,b}.jsonl", "**/*.{md,x}", "s{,x}/*"]
+)
+def test_alternatives_match_what_they_find(root: Path, pattern: str) -> None:
+    expected = set(found(pattern, root))
+    assert {name for name in FILES if matches(pattern, root, Path(name))} == expected
+
+
+def test_braces_without_a_choice_are_part_of_the_name(root: Path) -> None:
+    for name in ("{a}.jsonl", "{.jsonl", "a}{b.jsonl"):
+        (root / "sessions" / name).touch()
+        assert found(f"sessions/{name}", root) == [f"sessions/{name}"]
+
+
+def test_the_workspaces_own_source_takes_lines_and_markdown(root: Path) -> None:
+    (own,) = Config().sources
+    assert matches(own.path, root, Path("sessions/deep/talk.md"))
+    assert matches(own.path, root, Path("sessions/a.jsonl"))
+    assert not matches(own.path, root, Path("sessions/sessions.json"))
+    assert not matches(own.path, root, Path("memory/2026-02-03.md"))
+
+
+def test_too_many_alternatives_are_refused(root: Path) -> None:
+    with pytest.raises(InvalidInput, match="alternatives"):
+        discover("{a,b}" * 30, root)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+def test_compressed_transcripts_go_by_their_live_name(root: Path, ending: str) -> None:
+    name = f"sessions/z.jsonl.deleted.{ARCHIVE}{ending}"
+    assert matches("sessions/*.jsonl", root, Path(name))
+    assert matches("sessions/z.jsonl", root, Path(name))
+    assert matches("sessions/*.jsonl", root, Path(f"sessions/rollout-1.jsonl{ending}"))
+    assert not matches("sessions/*.jsonl", root, Path("sessions/rollout-1.jsonl.bak"))

@@ -342,7 +342,7 @@ class TestAppend:
         bench.put("a.md", b"one\n")
         bench.workspace.append("a.md", "two")
         (change,) = bench.journal.done
-        assert (change.operation, change.before) == ("append", None)
+        assert (change.operation, change.before) == ("append", b"")
         assert (change.offset, change.length) == (4, 4)
         assert bench.journal.offsets == {0: 4}
 

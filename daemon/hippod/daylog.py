@@ -259,6 +259,17 @@ def entry_time(document: Markdown, line: int) -> str | None:
     return match[1] if match else None
 
 
+def split_time(line: str) -> tuple[str | None, str]:
+    """Split the first line of an entry into its time and its text; other lines have no time."""
+    match = _ENTRY.match(line)
+    return (match[1], line[match.end() :]) if match else (None, line)
+
+
+def ends_in_id(line: str) -> bool:
+    """Say whether a line ends in ` ^id`, as every line does that hippod itself wrote."""
+    return _ENDS_IN_ID.fullmatch(line) is not None
+
+
 def _retain_bullets(document: Markdown) -> Iterator[Bullet]:
     sections = iter(document.sections)
     section = next(sections, None)

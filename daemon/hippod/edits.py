@@ -4,6 +4,7 @@ import codecs
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from hippod.errors import Conflict, InvalidInput, NotFound
 from hippod.journal import PlannedAppend
@@ -16,6 +17,7 @@ _FRAGMENT_BYTES = 16
 _BLOCK_ID = re.compile(rb"\^([0-9a-z]{4,64})[ \t]*$")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_PREVIEW_CHARACTERS = 80
 _BINARY_SHARE = 0.01
 """More NULs than this and a file is no text."""
 
@@ -153,17 +155,20 @@ def once(make: Make, payload: bytes) -> Make:
 
 def missing_bullets(data: bytes, bullets: Sequence[str]) -> list[str]:
     """Return the bullets whose `^id` ends no line yet, each id once."""
-    present = {
-        match.group(1) for line in _LINE_END.split(data) if (match := _BLOCK_ID.search(line))
-    }
+    present = block_ids(data)
     missing: list[str] = []
     for bullet in bullets:
-        match = _BLOCK_ID.search(bullet.encode())
-        if match is None or match.group(1) not in present:
+        ids = block_ids(bullet.encode())
+        if not ids & present:
             missing.append(bullet)
-        if match is not None:
-            present.add(match.group(1))
+        present |= ids
     return missing
+
+
+def block_ids(data: bytes) -> set[str]:
+    """Return the `^id`s that end a line."""
+    found = (_BLOCK_ID.search(line) for line in _LINE_END.split(data))
+    return {match.group(1).decode() for match in found if match}
 
 
 def torn(data: bytes, planned: PlannedAppend) -> int:
@@ -182,6 +187,15 @@ def first_line(block: bytes, payload: bytes) -> int:
     """Return where the first line of a payload begins in the block that carries it."""
     wanted = next(iter(_LINE_END.split(payload.strip())))
     return max(block.find(wanted), 0)
+
+
+def preview(before: bytes | None, after: bytes | None) -> str:
+    """Begin what is new in `after`, or what went: one line that says something."""
+    old, new = _LINE_END.split(before or b""), _LINE_END.split(after or b"")
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    said = [line.strip() for line in (*new[start:], *old[start:]) if line.strip()]
+    first = next((line for line in said if not line.startswith(b"#")), said[0] if said else b"")
+    return first.decode(errors="replace")[:_PREVIEW_CHARACTERS]
 
 
 def cut(data: bytes, offset: int, length: int) -> tuple[bytes, bytes, bytes]:

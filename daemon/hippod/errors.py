@@ -16,9 +16,12 @@
     ├── StorageError            1  disk full, read-only, permission lost
     ├── IndexUnavailable        1  a search leg cannot answer
     └── ModelError              1
-        ├── ModelUnavailable    1  no model configured, file missing or damaged
+        ├── ModelUnavailable    1  no model configured, file damaged, endpoint down
+        │   └── BudgetExhausted 1  the tokens of the day are used up
         ├── ModelTimeout        1  the deadline of a call passed
-        └── ModelCrashed        1  the child process died inside a call
+        ├── ModelCrashed        1  the child process died inside a call
+        ├── ModelRefused        1  the answer is a refusal or a limit, no work
+        └── Unsupported         1  the model works, but cannot do this
 
 Only the standard library is imported here: the CLI client needs these within milliseconds.
 """
@@ -144,9 +147,15 @@ class ModelError(HippodError):
 
 
 class ModelUnavailable(ModelError):
-    """No model is configured, or its file is missing or damaged."""
+    """No model is configured, its file is missing or damaged, or its endpoint does not answer."""
 
     code = "model_unavailable"
+
+
+class BudgetExhausted(ModelUnavailable):
+    """The tokens that may be used in a day are used up; the model rests until midnight."""
+
+    code = "budget_exhausted"
 
 
 class ModelTimeout(ModelError):
@@ -161,12 +170,24 @@ class ModelCrashed(ModelError):
     code = "model_crashed"
 
 
+class ModelRefused(ModelError):
+    """The model answered with a refusal, a usage limit or an error text instead of its work."""
+
+    code = "model_refused"
+
+
+class Unsupported(ModelError):
+    """The model works, but its endpoint cannot do what was asked, now or later."""
+
+    code = "unsupported"
+
+
 BY_CODE: dict[str, type[HippodError]] = {
     cls.code: cls
     for cls in (
         HippodError, InvalidInput, PathRefused, TooLarge, NotFound, Conflict, Busy, DaemonDown,
         NotResponding, Forbidden, StorageError, IndexUnavailable, ModelError, ModelUnavailable,
-        ModelTimeout, ModelCrashed,
+        BudgetExhausted, ModelTimeout, ModelCrashed, ModelRefused, Unsupported,
     )
 }  # fmt: skip
 

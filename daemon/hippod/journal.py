@@ -1,6 +1,8 @@
 """What a write leaves behind: the values that workspace and state exchange about it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 Operation = Literal[
@@ -15,9 +17,11 @@ that a dead run left behind."""
 class Change:
     """One change of a document, as it is journalled before it happens.
 
-    `before` holds the whole bytes that stood there (None: nothing did, or it is an append).
-    Appends have `offset` and `length` in bytes instead, and `digest` is the sha256 of the bytes
-    appended; else it is that of the whole file afterwards, None for a deletion.
+    `before` holds the whole bytes that stood there, None if nothing did. Appends have `offset`
+    and `length` in bytes instead (and an empty `before` if the file was there), and `digest` is
+    the sha256 of the bytes appended; else it is that of the whole file afterwards, None for a
+    deletion, and `length` its size. `undoes` is the entry that this change takes back. `preview`
+    begins what is new, or what went.
     """
 
     operation: Operation
@@ -27,6 +31,24 @@ class Change:
     offset: int | None = None
     length: int | None = None
     digest: str | None = None
+    undoes: int | None = None
+    preview: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A journalled change.
+
+    `begun` and never committed means that we died in the middle; the next opening of the
+    workspace finds out what became of it. `undone_by` is the entry that took it back, if that
+    one still holds.
+    """
+
+    id: int
+    time: datetime
+    status: Literal["begun", "committed"]
+    change: Change
+    undone_by: int | None = None
 
 
 class Journal(Protocol):
@@ -42,6 +64,14 @@ class Journal(Protocol):
 
     def abort(self, entry: int) -> None:
         """Forget an entry whose change did not happen."""
+        ...
+
+    def amend(self, entry: int, offset: int, length: int, digest: str) -> None:
+        """Note that the bytes of an append stand elsewhere, or as others, by now."""
+        ...
+
+    def unfinished(self) -> Sequence[JournalEntry]:
+        """Return the entries that were begun and neither committed nor aborted, oldest first."""
         ...
 
 

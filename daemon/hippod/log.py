@@ -1,7 +1,7 @@
 """Structured logs on stderr: a console for people on a terminal, JSON lines otherwise.
 
 Event names are stable, dotted and past tense (`document.indexed`). No content and no secrets
-at any level: callers log paths, ids and counts.
+at any level: callers log paths, ids and counts, and what an error says is redacted.
 """
 
 import contextlib
@@ -11,6 +11,8 @@ import sys
 from typing import Literal, TextIO, cast
 
 import structlog
+
+from hippod import redact
 
 
 def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
@@ -28,18 +30,33 @@ def configure(level: str, form: Literal["auto", "console", "json"]) -> None:
         stamp,
     ]
     structlog.configure(
-        processors=[*shared, structlog.processors.format_exc_info, render],
+        processors=[*shared, structlog.processors.format_exc_info, _redacted, render],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Lossy())),
         cache_logger_on_first_use=True,
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.format_exc_info,
+            _redacted,
+            render,
+        ],
     )
     handler = logging.StreamHandler(_Lossy())
     handler.setFormatter(formatter)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+def _redacted(
+    _logger: structlog.typing.WrappedLogger, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Blank secrets in all that is said: messages of errors may quote what they could not read."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = redact.redact(value).text
+    return event
 
 
 class _Lossy(io.TextIOBase):

@@ -57,13 +57,26 @@ class Bullet:
 
 
 @dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph outside of quotes, in a list item or not.
+
+    `lines` are its lines from line `start` on, without comments; the first one lacks what
+    stands before an item's text.
+    """
+
+    start: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Markdown:
     """A document taken apart; all line numbers count from 1.
 
     `lines` lack line ends and BOM. `front_matter` is the number of lines of the YAML block at
     the top, fences included. `sections` cover all lines behind it, in order. `code` holds the
     lines of fenced and indented code, `marks` those of the conflict marks that git left.
-    `uncommented` maps each line that a comment touches to what is left of it.
+    `uncommented` maps each line that a comment touches to what is left of it. `paragraphs` are
+    in order, those of tables among them.
     """
 
     lines: tuple[str, ...]
@@ -73,6 +86,7 @@ class Markdown:
     code: frozenset[int]
     marks: frozenset[int]
     uncommented: dict[int, str]
+    paragraphs: tuple[Paragraph, ...]
 
     def visible(self, line: int) -> str:
         """Return the line of that number without comments."""
@@ -98,6 +112,7 @@ def parse(text: str) -> Markdown:
     if marks:
         view = ["" if n in marks else line for n, line in enumerate(view, 1)]
         tokens = _tokens(view)
+    uncommented = dict(_uncommented(tokens, view))
     return Markdown(
         lines=lines,
         front_matter=front,
@@ -105,7 +120,8 @@ def parse(text: str) -> Markdown:
         bullets=tuple(_bullets(tokens, view)),
         code=_code(tokens),
         marks=marks,
-        uncommented=dict(_uncommented(tokens, view)),
+        uncommented=uncommented,
+        paragraphs=tuple(_paragraphs(tokens, view, uncommented)),
     )
 
 
@@ -238,6 +254,18 @@ def _bullets(tokens: Sequence[Token], view: Sequence[str]) -> Iterator[Bullet]:
         if is_bullet and child.type == "paragraph_open" and not quotes and token.map and child.map:
             first, *others = view[token.map[0] : child.map[1]]
             yield Bullet(token.map[0] + 1, (_MARKS.sub("", first, count=1), *others))
+
+
+def _paragraphs(
+    tokens: Sequence[Token], view: Sequence[str], uncommented: dict[int, str]
+) -> Iterator[Paragraph]:
+    quotes = 0
+    for token in tokens:
+        quotes += token.nesting if token.type.startswith("blockquote") else 0
+        if token.type == "paragraph_open" and not quotes and token.map:
+            numbers = range(token.map[0] + 1, token.map[1] + 1)
+            first, *others = (uncommented.get(n, view[n - 1]) for n in numbers)
+            yield Paragraph(numbers[0], (_MARKS.sub("", first, count=1), *others))
 
 
 _CONFLICT = re.compile(r"<{7}(?: |$)")

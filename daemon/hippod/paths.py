@@ -36,6 +36,11 @@ def workspace_path(
     return _absolute(configured or "~/.hippod/workspace", environ, config_dir)
 
 
+def models_path(environ: Mapping[str, str]) -> str:
+    """Return the folder of pulled models: `HIPPOD_MODELS`, `~/.hippod/models`."""
+    return _absolute(environ.get("HIPPOD_MODELS") or "~/.hippod/models", environ)
+
+
 def instance_name(workspace: str | os.PathLike[str]) -> str:
     """Return the short ASCII name of a workspace, different for every real path.
 

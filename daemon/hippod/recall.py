@@ -2,16 +2,18 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import TypeVar
 
-from hippod import config, ranking, wire
+from hippod import config, facts, ranking, wire
 from hippod.errors import HippodError
 from hippod.index import Brief, Index, LexicalHit, Row, View
 from hippod.index.embedding import embed_question
+from hippod.lint import reads_like_instructions
 from hippod.models import Embedder, Vectors
 from hippod.query import Query, understand
 from hippod.ranking import Candidate, Weights
+from hippod.repeats import Statement, distinct
 
 _CANDIDATES = 50
 """Units that each leg contributes: fewer lose recall, more add nothing (measured)."""
@@ -97,6 +99,7 @@ def _search(
             found = _candidates(view, query, vector, legs, max(_CANDIDATES, request.limit))
             ranked = _ranked(found, request, legs, settings)
             rows = view.fetch(candidate.unit for candidate, _ in ranked)
+            ranked = _without_repeats(ranked, rows, request.limit)
     except HippodError as error:
         legs.fail("lexical", error)
         legs.fail("vector", error)
@@ -174,7 +177,15 @@ def _ranked(
 ) -> list[tuple[Candidate, float]]:
     weights = _weights(request, legs, settings)
     least = settings.min_score if request.min_score is None else request.min_score
-    return ranking.rank(found, weights, min_score=least)[: request.limit]
+    return ranking.rank(found, weights, min_score=least)
+
+
+def _without_repeats(
+    ranked: Sequence[tuple[Candidate, float]], rows: Mapping[int, Row], limit: int
+) -> list[tuple[Candidate, float]]:
+    ordered = (rows[candidate.unit] for candidate, _ in ranked)
+    said = (Statement(row.content, row.entities, row.kind != "document") for row in ordered)
+    return [ranked[place] for place in distinct(said, limit)]
 
 
 def _weights(request: wire.RecallRequest, legs: _Legs, settings: config.Recall) -> Weights:
@@ -199,6 +210,8 @@ def _hit(row: Row, candidate: Candidate, score: float) -> wire.Hit:
         line_end=row.line_end,
         source=f"{row.path}#L{row.line_start}",
         kind=row.kind,
+        trust=_trust(row),
+        flagged=reads_like_instructions(row.path, row.content),
         timestamp=row.timestamp,
         valid_from=row.valid_from,
         valid_until=row.valid_until,
@@ -209,6 +222,15 @@ def _hit(row: Row, candidate: Candidate, score: float) -> wire.Hit:
         bm25_score=_rounded(candidate.bm25_score),
         vector_score=_rounded(candidate.vector_score),
     )
+
+
+def _trust(row: Row) -> wire.Trust:
+    """A fact that somebody wrote has no id of its own: its internal one comes from its content."""
+    if row.fact_id is None:
+        return "written"
+    day = date.fromisoformat(row.timestamp[:10]) if row.timestamp else None
+    written = row.fact_id == facts.content_id(day, row.content)
+    return "written" if written else "extracted"
 
 
 def _rounded(value: float | None) -> float | None:

@@ -7,33 +7,36 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import structlog
 
-from hippod import daylog, facts, redact, transcripts, wire
+from hippod import daylog, facts, logsource, redact, transcripts, wire
 from hippod.batches import Batches
-from hippod.config import Config, Source
-from hippod.errors import HippodError, InvalidInput, ModelUnavailable, NotFound
+from hippod.capabilities import Capabilities
+from hippod.claims import Claims
+from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
+from hippod.errors import HippodError, InvalidInput, NotFound
 from hippod.extraction import selection
-from hippod.models import Generator, selftest
-from hippod.state import Batch, BatchFact, State
+from hippod.models import Embedder, Generator
+from hippod.state import Batch, BatchFact, Rejected, State
 from hippod.transcripts import Cursor, Reading, Turn
 from hippod.workspace import Workspace
 
 logger = structlog.get_logger()
 
-API = "api"
+API = API_SOURCE
 """Name of the source behind `POST /v1/retain`."""
-SELECT = "select"
 BATCH_TURNS = 12
 """With at most 5 facts a batch, longer ones would drop what a dense conversation says."""
 CONTEXT_TURNS = 4
 """Earlier turns that a batch carries for understanding."""
 REDACTED_CHARACTERS = 2 * selection.LONGEST_TURN
-"""How much of a turn is searched for secrets: twice what is read, so that none is cut in two."""
+"""How much of a turn is searched for secrets: twice what is read."""
+CUT_CHARACTERS = 512
+"""How much is dropped at the end of a turn of which not all was searched."""
 EARLIEST, FURTHEST = datetime(1900, 1, 1, tzinfo=UTC), timedelta(days=366)
 """When a turn may have been said: since then, and so far ahead of the clock."""
 MAX_SESSION_NAME = 64
@@ -42,7 +45,7 @@ MAX_BACKFILL_DAYS = 36_500
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One transcript of a configured source; for `api`, `path` is the session's name."""
+    """One transcript of a source; for `api`, `path` is the session's name, for `log` a log."""
 
     source: str
     path: Path
@@ -63,15 +66,16 @@ class Retainer:
         generator: Generator | None,
         known_entities: Callable[[], Sequence[str]],
         clock: Callable[[], datetime],
+        encoder: Embedder | None = None,
     ) -> None:
         self.changed: Callable[[str], None] = lambda path: None
         self.waiting: Callable[[SourceFile, float], None] = lambda file, seconds: None
         self._config = config
         self._workspace = workspace
         self._state = state
-        self._generator = generator
         self._clock = clock
-        self._sources = {source.name: source for source in config.sources}
+        built_in = (logsource.SOURCE,) if config.retain.logs else ()
+        self._sources = {source.name: source for source in (*config.sources, *built_in)}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
         self._knew_nothing = not state.cursors() and not state.open_batches()
@@ -79,8 +83,11 @@ class Retainer:
         self._lock = threading.Lock()
         self._queue_lock = threading.Lock()
         self._stopped = threading.Event()
+        capabilities = Capabilities(
+            encoder, generator, config.generator.tasks, state, self._stopped
+        )
         self._batches = Batches(
-            config, workspace, state, self._selector, known_entities, clock, self._stopped
+            config, workspace, state, capabilities, known_entities, clock, self._stopped
         )
 
     # -- where transcripts lie -----------------------------------------------------------------
@@ -94,11 +101,14 @@ class Retainer:
         return {root for root in roots if root is not None}
 
     def source_of(self, path: Path) -> SourceFile | None:
-        """Return the transcript at `path` under the first source that it belongs to, if any."""
-        root = self._workspace.root
+        """Return the transcript that the file at `path` belongs to, under its first source.
+
+        None if no source has it.
+        """
+        root, transcript = self._workspace.root, transcripts.subject(path)
         for name, source in self._sources.items():
-            if transcripts.matches(source.path, root, path):
-                return SourceFile(name, path)
+            if transcripts.matches(source.path, root, transcript):
+                return SourceFile(name, transcript)
         return None
 
     def unread(self) -> list[SourceFile]:
@@ -107,11 +117,18 @@ class Retainer:
             return []
         owners: dict[Path, str] = {}
         for name, source in self._sources.items():
-            for path in transcripts.discover(source.path, self._workspace.root):
+            for path in self._discovered(source):
                 owners.setdefault(path, name)
         changed = [SourceFile(n, p) for p, n in owners.items() if self._has_changed(n, p)]
         resumed = {SourceFile(b.source, Path(b.path)) for b in self._state.open_batches()}
         return [*changed, *sorted(resumed - set(changed), key=lambda file: str(file.path))]
+
+    def _discovered(self, source: Source) -> list[Path]:
+        paths = transcripts.discover(source.path, self._workspace.root)
+        if source.name != LOG_SOURCE:
+            return paths
+        first = self._beginning(source).astimezone(self._config.zone).date()
+        return [path for path in paths if (day := logsource.day_of(path)) and day >= first]
 
     # -- one transcript ------------------------------------------------------------------------
 
@@ -203,24 +220,28 @@ class Retainer:
         For a state that was lost: facts that stand have the same ids and are not repeated
         anyway, but those that a person deleted since would come back.
         """
-        turns: list[Turn] = []
-        passed, cursor, more = 0, None, True
+        turns: dict[str, list[Turn]] = {}
+        passed: dict[str, int] = {}
+        cursor, more = None, True
         while more and not self._stopped.is_set():
             try:
                 reading = self._read(source, file.path, cursor)
             except NotFound:
                 return
-            cited = self._citations().get((file.source, reading.cursor.session), set())
+            session = reading.cursor.session
+            heard = turns.setdefault(session, [])
+            cited = self._citations().get((file.source, session), set())
             for turn in reading.turns:
-                turns.append(replace(turn, text=""))
-                passed = len(turns) if turn.id in cited else passed
+                heard.append(replace(turn, text=""))
+                if turn.id in cited:
+                    passed[session] = len(heard)
             cursor, more = reading.cursor, reading.more
-        if passed and cursor is not None:
+        for session, count in passed.items():
             batch = self._state.create_batch(
-                file.source, cursor.session, str(file.path), turns[:passed], None
+                file.source, session, str(file.path), turns[session][:count], None
             )
             self._state.finish(batch.id)
-            logger.info("transcript.resumed", source=file.source, turns=passed)
+            logger.info("transcript.resumed", source=file.source, turns=count)
 
     def _citations(self) -> dict[tuple[str, str], set[str]]:
         """Return the turns that facts in daily logs cite, by source and session."""
@@ -234,6 +255,8 @@ class Retainer:
         return self._cited
 
     def _read(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
+        if source.name == LOG_SOURCE:
+            return self._read_log(source, path)
         return transcripts.read(
             path,
             cursor,
@@ -241,6 +264,22 @@ class Retainer:
             format=source.format,
             kind=source.kind,
             since=self._beginning(source),
+            mapping=source.mapping.field_map(),
+            zone=self._config.zone,
+        )
+
+    def _read_log(self, source: Source, path: Path) -> Reading:
+        day = logsource.day_of(path)
+        loaded = self._workspace.load(path.relative_to(self._workspace.root).as_posix())
+        if day is None or loaded is None:
+            raise NotFound(f"{path}: no daily log")
+        return logsource.read(
+            day,
+            loaded,
+            seen=lambda key: bool(self._state.seen(source.name, [key])),
+            since=self._beginning(source),
+            now=self._clock(),
+            zone=self._config.zone,
         )
 
     def _beginning(self, source: Source) -> datetime:
@@ -280,25 +319,23 @@ class Retainer:
         time = turn.time if turn.time and EARLIEST < turn.time < now + FURTHEST else now
         if turn.role not in ("user", "assistant"):
             return replace(turn, text="", time=time)
-        text = redact.strip_private(redact.strip_memory(turn.text))[:REDACTED_CHARACTERS]
-        return replace(turn, text=redact.redact(text).text[: selection.LONGEST_TURN], time=time)
+        speaker = redact.redact(turn.speaker).text if turn.speaker else turn.speaker
+        return replace(turn, text=_clean(turn.text), speaker=speaker, time=time)
 
     def _has_changed(self, name: str, path: Path) -> bool:
         cursor = self._state.reading_cursor(name, str(path))
-        try:
-            info = path.stat()
-        except OSError:
-            return False
-        return cursor is None or (cursor.device, cursor.inode, cursor.offset) != (
-            info.st_dev, info.st_ino, info.st_size,
-        )  # fmt: skip
+        if name == LOG_SOURCE:
+            return logsource.has_changed(path, cursor)
+        mapped = self._sources[name].mapping.field_map() is not None
+        return transcripts.has_changed(path, cursor, mapped=mapped)
 
     # -- requests ------------------------------------------------------------------------------
 
     def take(self, request: wire.RetainRequest) -> wire.RetainAnswer:
         """Store facts, queue messages, or extract now what waits, as the request says."""
         began = self._clock()
-        stored = [self._stored(fact) for fact in self._store_bullets(request)]
+        standing, refused = self._store_bullets(request)
+        stored = [self._stored(fact) for fact in standing]
         if request.messages:
             self._queue(request)
         files = self._meant(request) if request.messages or request.flush else []
@@ -312,12 +349,12 @@ class Retainer:
         return wire.RetainAnswer(
             queued=sum(len(b.turns) for b in open_batches if b.status == "read"),
             stored=tuple(stored),
-            rejected=tuple(
-                wire.Rejected(text=item.text, reason=item.reason)
-                for item in (self._state.rejected(limit=500) if request.explain else ())
-                if item.time >= began
-            ),
+            rejected=tuple(self._rejected_since(began)) if request.explain else refused,
         )
+
+    def _rejected_since(self, began: datetime) -> Iterator[wire.Rejected]:
+        items = self._state.rejected(limit=500)
+        return (_rejected(item) for item in items if item.time >= began)
 
     def _meant(self, request: wire.RetainRequest) -> list[SourceFile]:
         """Return the transcripts that a request is about: its session's, or all unread ones."""
@@ -325,11 +362,14 @@ class Retainer:
             return [SourceFile(API, Path(request.session or API))]
         if request.session is None:
             return self.unread()
-        return [f for f in self.unread() if request.session in (f.path.stem, self._session(f))]
+        return [file for file in self.unread() if self._may_hold(file, request.session)]
 
-    def _session(self, file: SourceFile) -> str | None:
+    def _may_hold(self, file: SourceFile, session: str) -> bool:
+        """Say whether what is unread in a transcript may belong to a session."""
         cursor = self._state.reading_cursor(file.source, str(file.path))
-        return cursor.session if cursor else str(file.path) if file.source == API else None
+        if cursor is None:
+            return session in (file.path.stem, str(file.path) if file.source == API else None)
+        return session in (file.path.stem, cursor.session) or bool(cursor.files)
 
     def _queue(self, request: wire.RetainRequest) -> None:
         session = request.session or API
@@ -351,62 +391,48 @@ class Retainer:
                     cursor_after=None,
                 )
 
-    def _store_bullets(self, request: wire.RetainRequest) -> list[BatchFact]:
-        """Append facts that a client states itself to today's log, each once."""
-        parsed = [facts.parse_bullet(_as_bullet(bullet)) for bullet in request.facts]
-        wrong = [b for b, fact in zip(request.facts, parsed, strict=True) if fact is None]
-        if wrong:
-            raise InvalidInput(
-                f"facts: not a fact: {wrong[0][:80]!r}",
-                "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Ada: …`",
-            )
-        day = self._clock().astimezone(self._config.zone).date()
-        made = []
-        for fact in parsed:
-            assert fact is not None
-            content = redact.redact(redact.strip_private(fact.content)).text
-            id_ = facts.fact_id(API, request.session or "", day.isoformat(), content)
-            clean = facts.canonical(replace(fact, content=content, id=id_))
-            made.append(BatchFact(id_, day, facts.render(clean), True))
-        if made:
-            appended = self._workspace.append_facts(day, [fact.bullet for fact in made])
-            self.changed(appended.path)
-        return made
+    def _store_bullets(
+        self, request: wire.RetainRequest
+    ) -> tuple[list[BatchFact], tuple[wire.Rejected, ...]]:
+        """Append facts that a client states itself to today's log.
+
+        Return those that stand now, also where they stood before, and those that were refused.
+        """
+        stated = [_stated(bullet) for bullet in request.facts]
+        if not stated:
+            return [], ()
+        today = self._clock().astimezone(self._config.zone).date()
+        with self._queue_lock:  # or two equal requests at once would both find them new
+            claims = Claims(self._batches.recent(today))
+            for fact in stated:
+                claims.add(today, _named(fact, request.session or "", today))
+            self._append_claims(today, claims.new)
+        refused = tuple(wire.Rejected(text=text, reason=why) for text, why in claims.refused)
+        self._state.reject(None, claims.refused)
+        standing = [
+            BatchFact(fact.id or "", day, facts.render(fact), True) for day, fact in claims.standing
+        ]
+        return standing, refused
+
+    def _append_claims(self, day: date, new: Sequence[facts.Fact]) -> None:
+        if new:
+            bullets = [facts.render(fact) for fact in new]
+            self.changed(self._workspace.append_facts(day, bullets, actor=API).path)
 
     def _stored(self, fact: BatchFact) -> wire.StoredFact:
         path = daylog.log_path(fact.day, self._config.workspace.layout)
         placed = [
-            p for p in daylog.parse(self._workspace.read(path).text).facts if p.fact.id == fact.id
+            p
+            for p in daylog.parse(self._workspace.read(path).text).facts
+            if p.fact.id == fact.id or (not fact.id and facts.render(p.fact) == fact.bullet)
         ]
         line = placed[0].line_start if placed else 0
+        id_ = fact.id or facts.content_id(fact.day, placed[0].fact.content if placed else "")
         return wire.StoredFact(
-            id=fact.id, path=path, line=line, source=f"{path}#L{line}", bullet=fact.bullet
+            id=id_, path=path, line=line, source=f"{path}#L{line}", bullet=fact.bullet
         )
 
     # -- models and status ---------------------------------------------------------------------
-
-    def _selector(self) -> Generator | None:
-        """Return the generator if it can be had and selects better than chance, by self-test."""
-        if self._generator is None:
-            return None
-        try:
-            passed = self._is_capable(self._generator)
-        except ModelUnavailable as error:
-            if self._stopped.is_set():
-                raise
-            logger.warning("model.unavailable", reason=error.message, hint="rules go on alone")
-            return None
-        return self._generator if passed else None
-
-    def _is_capable(self, generator: Generator) -> bool:
-        model = generator.model_id
-        known = self._state.get_verdict(model, SELECT)
-        if known is not None:
-            return known.passed
-        verdict = selftest.select(selection.scorer(generator))
-        self._state.set_verdict(model, SELECT, verdict.passed, verdict.score, verdict.detail)
-        logger.info("model.self_tested", model=model, task=SELECT, passed=verdict.passed)
-        return verdict.passed
 
     def status(self) -> dict[str, Any]:
         """Return counts and alarms per source, and what waits."""
@@ -445,8 +471,46 @@ class Retainer:
             logger.warning("transcript.not_understood", path=str(file.path), reason=reading.alarm)
 
 
-def _as_bullet(text: str) -> str:
-    return text if text.lstrip().startswith(("-", "*", "+")) else f"- {text}"
+def _rejected(item: Rejected) -> wire.Rejected:
+    turn = f"#{item.turn}" if item.turn else ""
+    return wire.Rejected(
+        text=item.text,
+        reason=item.reason,
+        source=f"{item.source}/{item.session}{turn}" if item.source else None,
+        path=item.path if item.path and item.source != API else None,
+    )
+
+
+def _clean(text: str) -> str:
+    """Return what may be stored of a turn: without secrets, private spans and our own output."""
+    own = redact.strip_private(redact.strip_memory(text))
+    clean = redact.redact(own[:REDACTED_CHARACTERS]).text
+    if len(own) > REDACTED_CHARACTERS:  # a secret that was cut in two there is not known as one
+        clean = clean[:-CUT_CHARACTERS]
+    return clean[: selection.LONGEST_TURN]
+
+
+def _stated(text: str) -> facts.Fact:
+    """Return the fact that a client states, without what must not be written."""
+    fact = facts.parse_bullet(text if text.lstrip().startswith(("-", "*", "+")) else f"- {text}")
+    if fact is None:
+        raise InvalidInput(
+            f"facts: not a fact: {text[:80]!r}",
+            "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Ada: …`",
+        )
+    content = redact.redact(redact.strip_private(redact.strip_memory(fact.content))).text.strip()
+    if not content:
+        raise InvalidInput(
+            "facts: nothing to retain", "what is private, or hippod's own, stays out"
+        )
+    entities = tuple(name for name in fact.entities if redact.redact(name).text == name)
+    return facts.canonical(replace(fact, content=content, entities=entities))
+
+
+def _named(fact: facts.Fact, session: str, day: date) -> facts.Fact:
+    """Return a client's fact with its id; what it says may leave out of whom."""
+    said = " ".join([fact.content, *sorted(fact.entities)])
+    return replace(fact, id=facts.fact_id(API, session, day.isoformat(), said))
 
 
 def _turn(number: int, message: wire.Message, session: str) -> Turn:

@@ -4,6 +4,7 @@ Methods block and are safe to call from several threads. Each takes the scope of
 and lets `may_see` decide; a refusal never says whether the path exists.
 """
 
+import contextlib
 import dataclasses
 import os
 import time
@@ -14,11 +15,13 @@ from typing import Any
 
 import structlog
 
-from hippod import __version__, daylog, redact, wire
+from hippod import __version__, daylog, quoting, redact, wire
 from hippod.config import Config, explain
 from hippod.errors import Forbidden, HippodError, InvalidInput, NotFound
 from hippod.index import Index
+from hippod.lint import Lint
 from hippod.models import Embedder
+from hippod.provenance import Provenance
 from hippod.recall import recall as recall_hits
 from hippod.retain import Retainer
 from hippod.scope import Scope, may_see
@@ -73,6 +76,8 @@ class Memory:
         self._embedder = embedder
         self._retainer = retainer
         self._clock = clock
+        self._lint = Lint(index)
+        self._provenance = Provenance(workspace, state, index, config.zone)
         self._started = time.monotonic()
 
     # -- questions ---------------------------------------------------------------------------
@@ -94,7 +99,9 @@ class Memory:
                 hit.model_copy(update={"content": redact.strip_private(hit.content)})
                 for hit in answer.hits
             )
-            return answer.model_copy(update={"hits": hits})
+            answer = answer.model_copy(update={"hits": hits})
+        if request.format == "agent":
+            answer = answer.model_copy(update={"text": quoting.block(answer.hits)})
         return answer
 
     search = recall
@@ -125,14 +132,14 @@ class Memory:
         """Write a whole document; what stood there stays in the journal."""
         self._check_write(scope, path)
         expected = self._whole(scope, path, etag)
-        return self._written(self._workspace.write(path, content, expected))
+        return self._written(self._workspace.write(path, content, expected, actor=_actor(scope)))
 
     def append(
         self, path: str, content: str, *, etag: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
         """Add text on a line of its own at the end of a document, which may be new."""
         self._check_write(scope, path)
-        return self._written(self._workspace.append(path, content, etag))
+        return self._written(self._workspace.append(path, content, etag, actor=_actor(scope)))
 
     def replace(
         self, path: str, old: str, new: str, *, etag: str | None = None, scope: Scope = "main"
@@ -140,12 +147,14 @@ class Memory:
         """Replace the one place where `old` stands."""
         self._check_write(scope, path)
         expected = self._whole(scope, path, etag)
-        return self._written(self._workspace.replace(path, old, new, expected))
+        written = self._workspace.replace(path, old, new, expected, actor=_actor(scope))
+        return self._written(written)
 
     def delete(self, path: str, *, etag: str | None = None, scope: Scope = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
         self._check_write(scope, path)
-        return self._written(self._workspace.delete(path, self._whole(scope, path, etag)))
+        expected = self._whole(scope, path, etag)
+        return self._written(self._workspace.delete(path, expected, actor=_actor(scope)))
 
     def tree(
         self, directory: str = "", *, recursive: bool = False, scope: Scope = "main"
@@ -192,7 +201,34 @@ class Memory:
         line = " ".join(text.split())
         if not line:
             raise InvalidInput("text: nothing to note")
-        return self._written(self._workspace.append_log(day, f"[{now:%H:%M:%S}] {line}"))
+        entry = f"[{now:%H:%M:%S}] {line}"
+        return self._written(self._workspace.append_log(day, entry, actor=_actor(scope)))
+
+    # -- provenance --------------------------------------------------------------------------
+
+    def why(self, id_: str, scope: Scope = "main") -> wire.Why:
+        """Trace a fact, by its id or a beginning of it, down to the turns that it rests on."""
+        self._main_only(scope, "why")
+        return self._provenance.why(id_)
+
+    def log(self, request: wire.LogRequest) -> wire.Log:
+        """List the changes that hippod made, the newest first."""
+        self._main_only(request.scope, "log")
+        return self._provenance.log(request)
+
+    def logged(self, number: int, scope: Scope = "main") -> wire.LoggedChange:
+        """Return one change with its diff."""
+        self._main_only(scope, "log")
+        return self._provenance.entry(number)
+
+    def undo(self, request: wire.UndoRequest) -> wire.Undone:
+        """Take a change back if what it wrote still stands; facts in it are not written again."""
+        self._main_only(request.scope, "undo")
+        actor = _actor(request.scope)
+        done = self._provenance.undo(request.id, dry_run=request.dry_run, actor=actor)
+        if done.applied:
+            self.changed(done.path)
+        return done
 
     # -- operations --------------------------------------------------------------------------
 
@@ -316,7 +352,7 @@ class Memory:
             path=str(workspace.root),
             layout=self._config.workspace.layout,
             timezone=self._config.zone.key,
-            oddities=dict(workspace.notes),
+            oddities={**self._instructions(), **workspace.notes},
         )
         scan = workspace.last_scan
         if scan is None:
@@ -332,8 +368,19 @@ class Memory:
             }
         )
 
+    def _instructions(self) -> dict[str, str]:
+        """Return by path what reads like instructions; nothing while the index cannot answer."""
+        with contextlib.suppress(HippodError):
+            return self._lint.oddities()
+        return {}
+
     def _now(self) -> datetime:
         return self._clock().astimezone(self._config.zone)
+
+
+def _actor(scope: Scope) -> str:
+    """Name in the journal who asked for a change."""
+    return "api" if scope == "main" else f"api ({scope})"
 
 
 def _day(text: str, today: date) -> date:

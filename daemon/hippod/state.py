@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 import apsw
 
+from hippod import facts as grammar
 from hippod.errors import NotFound, StorageError
-from hippod.journal import Appended, Change, Operation, PlannedAppend
+from hippod.journal import Appended, Change, JournalEntry, Operation, PlannedAppend
 from hippod.transcripts.turns import Cursor, Turn
 
 BatchStatus = Literal["read", "extracted", "appended", "done", "failed"]
@@ -29,6 +30,10 @@ _OPEN_TRIES = 20
 _REJECTED_KEPT = 500
 _RUNS_KEPT = 100
 """Of each job."""
+_THINNED_AT_ONCE = 500
+_AROUND = range(-2, 2)
+"""Turns that are quoted with a cited one, by distance."""
+_NEIGHBOUR_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,9 @@ class BatchFact:
 
     `pinned` facts ("remember …") do not count towards the daily cap. `path` is the log that it
     was appended to; `read_back` says that it was seen there, `reappended` that it was missing
-    once and appended once more: missing again, it is a person's deletion.
+    once and appended once more: missing again, it is a person's deletion; `undone` that a
+    person took it back. `turns` are the ids of the turns that it rests on (empty: the one that
+    the bullet cites), `made_by` the model or strategy that worded it.
     """
 
     id: str
@@ -47,6 +54,17 @@ class BatchFact:
     path: str = ""
     read_back: bool = False
     reappended: bool = False
+    turns: tuple[str, ...] = ()
+    made_by: str = ""
+    undone: bool = False
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """The ids of the turns that the fact rests on."""
+        if self.turns:
+            return frozenset(self.turns)
+        fact = grammar.parse_bullet(self.bullet)
+        return frozenset({fact.source.turn} if fact and fact.source else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +98,39 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A candidate that was not stored (text redacted), and why."""
+    """A candidate that was not stored (text redacted), why, and the turn that it stood in."""
 
     text: str
     reason: str
     batch: int | None
     time: datetime
+    turn: str = ""
+    source: str = ""
+    session: str = ""
+    path: str = ""
+
+
+Refusal = tuple[str, str] | tuple[str, str, str]
+"""Text and reason of a candidate, and the id of its turn where one is known."""
 
 
 @dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """A journalled change: `begun` and never committed means that we died in the middle."""
+class Origin:
+    """The turns that a fact rests on, with a little of what was said around them.
 
-    id: int
-    time: datetime
-    status: Literal["begun", "committed"]
-    change: Change
+    `path` is the transcript as it was called when it was read, `cursor` how far it went then,
+    if this batch was the last of a reading.
+    """
+
+    fact: BatchFact
+    batch: int
+    source: str
+    session: str
+    path: str
+    status: BatchStatus
+    written: datetime
+    turns: tuple[Turn, ...]
+    cursor: Cursor | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +152,18 @@ class Verdict:
     score: float
     detail: str
     time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the calls of a model cost on one day, in tokens and seconds."""
+
+    day: date
+    model: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
 
 
 class State:
@@ -251,17 +298,17 @@ class State:
         number: int,
         facts: Sequence[BatchFact],
         *,
-        rejected: Iterable[tuple[str, str]] = (),
+        rejected: Iterable[Refusal] = (),
         tokens: int = 0,
         seconds: float = 0.0,
     ) -> None:
-        """Store what was extracted: facts, rejected (text, reason), and what it cost."""
+        """Store what was extracted: facts, rejected (text, reason, turn), and what it cost."""
         with self._transaction():
             self._set_status(number, "extracted")
             self._run("DELETE FROM batch_fact WHERE batch=?", number)
             self._many(
-                "INSERT INTO batch_fact(batch, position, id, day, bullet, pinned, path,"
-                " read_back, reappended) VALUES (?,?,?,?,?,?,?,?,?)",
+                f"INSERT INTO batch_fact(batch, position, {_FACT})"
+                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                 (_fact_row(number, position, fact) for position, fact in enumerate(facts)),
             )
             self._run(
@@ -300,7 +347,9 @@ class State:
                 )
             self._run("UPDATE planned SET landed=1 WHERE batch=? AND path=?", number, appended.path)
             self._set_facts(number, ids, "path=?", appended.path)
-            left = self._one("SELECT 1 FROM batch_fact WHERE batch=? AND path=''", number)
+            left = self._one(
+                "SELECT 1 FROM batch_fact WHERE batch=? AND path='' AND NOT undone", number
+            )
             if left is None:
                 self._set_status(number, "appended")
 
@@ -339,14 +388,26 @@ class State:
             )
 
     def drop_turns(self, before: datetime) -> int:
-        """Drop the turns of batches that ended before a time; their facts stay known."""
-        with self._transaction():
-            self._run(
-                "UPDATE batch SET turns='[]', context='[]' WHERE status IN ('done','failed')"
-                " AND updated<? AND turns<>'[]'",
+        """Drop the turns of batches that ended before a time, and return how many batches.
+
+        What their facts rest on stays, with a little around it, so that `origin` can quote it.
+        """
+        with self._lock:
+            rows = self._all(
+                f"SELECT {_BATCH} FROM batch WHERE status IN ('done','failed') AND NOT thinned"
+                " AND updated<? ORDER BY id LIMIT ?",
                 _iso(before),
+                _THINNED_AT_ONCE,
             )
-            return self._connection.changes()
+            batches = [self._read_batch(row) for row in rows]
+            with self._transaction():
+                for batch in batches:
+                    self._run(
+                        "UPDATE batch SET turns=?, context='[]', thinned=1 WHERE id=?",
+                        _turns_json(_quotable(batch, batch.facts)),
+                        batch.id,
+                    )
+            return len(batches)
 
     # -- facts -------------------------------------------------------------------------------
 
@@ -367,22 +428,83 @@ class State:
         )
         return {row[0]: _fact(row) for row in rows}
 
+    def facts_like(self, prefix: str) -> list[BatchFact]:
+        """Return the facts whose id begins so, the latest of each, in the order of their ids."""
+        rows = self._all(
+            f"SELECT {_FACT} FROM batch_fact WHERE id>=?1 AND id<?1||'~' ORDER BY id, batch",
+            prefix,
+        )
+        return list({row[0]: _fact(row) for row in rows}.values())
+
+    def origin(self, id_: str) -> Origin | None:
+        """Return what a fact rests on; None for one that no batch has, the latest of several."""
+        with self._lock:
+            row = self._one("SELECT max(batch) FROM batch_fact WHERE id=?", id_)
+            if row is None or row[0] is None:
+                return None
+            batch = self.batch(row[0])
+        fact = next(fact for fact in batch.facts if fact.id == id_)
+        return Origin(
+            fact=fact,
+            batch=batch.id,
+            source=batch.source,
+            session=batch.session,
+            path=batch.path,
+            status=batch.status,
+            written=batch.updated,
+            turns=_quotable(batch, [fact]),
+            cursor=batch.cursor_after,
+        )
+
+    def set_undone(self, ids: Iterable[str], path: str, *, undone: bool) -> list[str]:
+        """Note that a person took facts back from the log at `path`, or back again.
+
+        What is undone is never appended again. Return the ids that any batch has.
+        """
+        with self._transaction():
+            wanted = json.dumps(list(ids))
+            found = self._connection.execute(
+                "UPDATE batch_fact SET undone=?1, path=CASE path WHEN '' THEN ?2 ELSE path END"
+                " WHERE undone<>?1 AND id IN (SELECT value FROM json_each(?3)) RETURNING id",
+                (int(undone), path, wanted),
+            ).fetchall()
+            if undone:
+                # Else its bytes would be completed as those of an append that was torn.
+                self._run(
+                    "DELETE FROM planned WHERE path=? AND NOT landed AND batch IN (SELECT batch"
+                    " FROM batch_fact WHERE id IN (SELECT value FROM json_each(?)))",
+                    path,
+                    wanted,
+                )
+                self._run(
+                    "UPDATE batch SET status='appended', updated=?1 WHERE status='extracted' AND id"
+                    " IN (SELECT batch FROM batch_fact GROUP BY batch HAVING sum(path='' AND"
+                    " NOT undone)=0 AND sum(undone AND id IN (SELECT value FROM json_each(?2)))>0)",
+                    _iso(self._clock()),
+                    wanted,
+                )
+            return [str(id_) for (id_,) in found]
+
     # -- rejected ----------------------------------------------------------------------------
 
-    def reject(self, batch: int | None, items: Iterable[tuple[str, str]]) -> None:
-        """Remember rejected (text, reason) pairs; the text must be redacted."""
+    def reject(self, batch: int | None, items: Iterable[Refusal]) -> None:
+        """Remember rejected (text, reason, turn) items; the text must be redacted."""
         with self._transaction():
             self._put_rejected(batch, items)
 
     def rejected(self, limit: int = 100, *, batch: int | None = None) -> list[Rejected]:
         """Return what was rejected last, newest first."""
         rows = self._all(
-            "SELECT text, reason, batch, time FROM rejected WHERE ?1 IS NULL OR batch=?1"
-            " ORDER BY id DESC LIMIT ?2",
+            "SELECT r.time, r.text, r.reason, r.batch, r.turn, coalesce(b.source, ''),"
+            " coalesce(b.session, ''), coalesce(b.path, '') FROM rejected r"
+            " LEFT JOIN batch b ON b.id=r.batch WHERE ?1 IS NULL OR r.batch=?1"
+            " ORDER BY r.id DESC LIMIT ?2",
             batch,
             limit,
         )
-        return [Rejected(text, reason, of, _time(at)) for text, reason, of, at in rows]
+        return [
+            Rejected(text, reason, of, _time(at), *where) for at, text, reason, of, *where in rows
+        ]
 
     # -- journal -----------------------------------------------------------------------------
 
@@ -391,7 +513,7 @@ class State:
         with self._transaction():
             (number,) = self._required(
                 "INSERT INTO journal(time, status, operation, path, actor, before, start, length,"
-                " digest) VALUES (?,'begun',?,?,?,?,?,?,?) RETURNING id",
+                " digest, undoes, preview) VALUES (?,'begun',?,?,?,?,?,?,?,?,?) RETURNING id",
                 _iso(self._clock()),
                 change.operation,
                 change.path,
@@ -400,6 +522,8 @@ class State:
                 change.offset,
                 change.length,
                 change.digest,
+                change.undoes,
+                change.preview,
             )
             return int(number)
 
@@ -417,14 +541,50 @@ class State:
         with self._transaction():
             self._run("DELETE FROM journal WHERE id=?", entry)
 
-    def recent(self, limit: int = 50) -> list[JournalEntry]:
-        """Return the newest entries of the journal, newest first."""
-        rows = self._all(
-            "SELECT id, time, status, operation, path, actor, before, start, length, digest"
-            " FROM journal ORDER BY id DESC LIMIT ?",
-            limit,
+    def amend(self, entry: int, offset: int, length: int, digest: str) -> None:
+        """Note that the bytes of an append stand elsewhere, or as others, by now."""
+        with self._transaction():
+            self._run(
+                "UPDATE journal SET start=?, length=?, digest=? WHERE id=?",
+                offset,
+                length,
+                digest,
+                entry,
+            )
+
+    def unfinished(self) -> list[JournalEntry]:
+        """Return the entries that were begun and neither committed nor aborted, oldest first."""
+        return self._entries("WHERE status='begun' ORDER BY id")
+
+    def recent(self, limit: int = 50, *, path: str | None = None) -> list[JournalEntry]:
+        """Return the newest entries (of a path, or of those that fit a glob), newest first."""
+        return self._entries(
+            "WHERE ?1 IS NULL OR path=?1 OR path GLOB ?1 ORDER BY id DESC LIMIT ?2", path, limit
         )
-        return [_journal_entry(row) for row in rows]
+
+    def entry(self, number: int) -> JournalEntry:
+        """Return an entry of the journal; raises `NotFound`."""
+        found = self._entries("WHERE id=?", number)
+        if not found:
+            raise NotFound(f"no entry {number} in the journal", "list them with: hippod log")
+        return found[0]
+
+    def entries_since(self, number: int, path: str) -> list[JournalEntry]:
+        """Return the entries of a path behind one of them, oldest first."""
+        return self._entries("WHERE id>? AND path=? ORDER BY id", number, path)
+
+    def _entries(self, which: str, *values: object) -> list[JournalEntry]:
+        with self._lock:
+            rows = self._all(f"SELECT {_ENTRY} FROM journal {which}", *values)
+            undoers = self._all(
+                "SELECT id, undoes FROM journal WHERE undoes NOT NULL AND status='committed'"
+                " ORDER BY id DESC"
+            )
+        undone: dict[int, int] = {}
+        for number, of in undoers:  # newest first: whether an undo was undone is known by then
+            if number not in undone:
+                undone.setdefault(of, number)
+        return [_journal_entry(row, undone.get(row[0])) for row in rows]
 
     def prune_journal(self, before: datetime, max_bytes: int) -> int:
         """Drop entries older than a time, then the oldest until before-images fit; count them."""
@@ -472,6 +632,50 @@ class State:
             limit,
         )
         return [Run(job, _time(at), seconds, how, why) for job, at, seconds, how, why in rows]
+
+    # -- usage of models ---------------------------------------------------------------------
+
+    def add_usage(
+        self,
+        day: date,
+        model: str,
+        *,
+        tokens_in: int,
+        tokens_out: int,
+        seconds: float,
+        calls: int = 1,
+    ) -> None:
+        """Add what calls of a model cost to its sum of the day."""
+        with self._transaction():
+            self._run(
+                "INSERT INTO usage(day, model, calls, tokens_in, tokens_out, seconds)"
+                " VALUES (?,?,?,?,?,?) ON CONFLICT(day, model) DO UPDATE SET"
+                " calls=calls+excluded.calls, tokens_in=tokens_in+excluded.tokens_in,"
+                " tokens_out=tokens_out+excluded.tokens_out, seconds=seconds+excluded.seconds",
+                day.isoformat(),
+                model,
+                calls,
+                tokens_in,
+                tokens_out,
+                seconds,
+            )
+
+    def usage(self, since: date) -> list[Usage]:
+        """Return what each model cost on each day from `since` on, newest day first."""
+        rows = self._all(
+            "SELECT day, model, calls, tokens_in, tokens_out, seconds FROM usage WHERE day>=?"
+            " ORDER BY day DESC, model",
+            since.isoformat(),
+        )
+        return [Usage(date.fromisoformat(row[0]), *row[1:]) for row in rows]
+
+    def tokens_on(self, day: date) -> int:
+        """Count the tokens, in and out, that all models used on a day."""
+        row = self._required(
+            "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM usage WHERE day=?",
+            day.isoformat(),
+        )
+        return int(row[0])
 
     # -- self-tests, counters, anything else -------------------------------------------------
 
@@ -607,11 +811,11 @@ class State:
             _iso(self._clock()),
         )
 
-    def _put_rejected(self, batch: int | None, items: Iterable[tuple[str, str]]) -> None:
+    def _put_rejected(self, batch: int | None, items: Iterable[Refusal]) -> None:
         now = _iso(self._clock())
         self._many(
-            "INSERT INTO rejected(batch, text, reason, time) VALUES (?,?,?,?)",
-            ((batch, text, reason, now) for text, reason in items),
+            "INSERT INTO rejected(batch, time, text, reason, turn) VALUES (?,?,?,?,?)",
+            ((batch, now, *item[:2], item[2] if len(item) > 2 else "") for item in items),
         )
         self._run("DELETE FROM rejected WHERE id<=(SELECT max(id) FROM rejected)-?", _REJECTED_KEPT)
 
@@ -769,7 +973,8 @@ _BATCH = (
     "id, source, session, path, status, turns, context, cursor_after, attempts, next_try, error,"
     " created, updated, tokens, seconds"
 )
-_FACT = "id, day, bullet, pinned, path, read_back, reappended"
+_FACT = "id, day, bullet, pinned, path, read_back, reappended, turns, made_by, undone"
+_ENTRY = "id, time, status, operation, path, actor, before, start, length, digest, undoes, preview"
 
 
 def _iso(moment: datetime) -> str:
@@ -806,6 +1011,9 @@ def _fact_row(number: int, position: int, fact: BatchFact) -> Row:
         fact.path,
         int(fact.read_back),
         int(fact.reappended),
+        json.dumps(fact.turns),
+        fact.made_by,
+        int(fact.undone),
     )
 
 
@@ -818,6 +1026,9 @@ def _fact(row: Row) -> BatchFact:
         path=row[4],
         read_back=bool(row[5]),
         reappended=bool(row[6]),
+        turns=tuple(json.loads(row[7])),
+        made_by=row[8],
+        undone=bool(row[9]),
     )
 
 
@@ -826,10 +1037,22 @@ def _column(inode: int | None) -> int | None:
     return None if inode is None else inode & (2**63 - 1)
 
 
-def _journal_entry(row: Row) -> JournalEntry:
+def _journal_entry(row: Row, undone_by: int | None) -> JournalEntry:
     operation: Operation = row[3]
-    change = Change(operation, row[4], row[5], row[6], row[7], row[8], row[9])
-    return JournalEntry(row[0], _time(row[1]), row[2], change)
+    return JournalEntry(row[0], _time(row[1]), row[2], Change(operation, *row[4:]), undone_by)
+
+
+def _quotable(batch: Batch, rested_on: Sequence[BatchFact]) -> tuple[Turn, ...]:
+    """Return the turns that facts rest on whole, and of their neighbours what is short."""
+    turns = [*batch.context, *batch.turns]
+    cited = {id_ for fact in rested_on for id_ in fact.cited}
+    places = [place for place, turn in enumerate(turns) if turn.id in cited]
+    near = {place + step for place in places for step in _AROUND}
+    return tuple(
+        turn if turn.id in cited else replace(turn, text=turn.text[:_NEIGHBOUR_CHARACTERS])
+        for place, turn in enumerate(turns)
+        if place in near and turn.text
+    )
 
 
 # -- migrations ------------------------------------------------------------------------------
@@ -874,5 +1097,20 @@ _M001_INITIAL = (
     "CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL,)
+_M002_PROVENANCE = (
+    "CREATE TABLE usage(day TEXT NOT NULL, model TEXT NOT NULL, calls INTEGER NOT NULL,"
+    " tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, seconds REAL NOT NULL,"
+    " PRIMARY KEY(day, model)) STRICT, WITHOUT ROWID",
+    "ALTER TABLE batch ADD COLUMN thinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE batch_fact ADD COLUMN turns TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE batch_fact ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE batch_fact ADD COLUMN undone INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE rejected ADD COLUMN turn TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE journal ADD COLUMN undoes INTEGER",
+    "ALTER TABLE journal ADD COLUMN preview TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX journal_by_path ON journal(path)",
+    "CREATE INDEX journal_by_undoes ON journal(undoes) WHERE undoes NOT NULL",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL, _M002_PROVENANCE)
 """Forward only; `user_version` counts those applied. Never change one that was released."""

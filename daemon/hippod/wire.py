@@ -14,10 +14,14 @@ WIRE_VERSION = 1
 Kind = Literal["world", "experience", "opinion", "observation", "document"]
 Mode = Literal["hybrid", "lexical", "vector"]
 Fusion = Literal["zscore", "rrf"]
+Trust = Literal["written", "extracted"]
+Format = Literal["hits", "agent"]
 
 MAX_QUERY = 4_000
 """Characters of a query that are read; the rest is cut and the answer says so."""
 MAX_LIMIT = 100
+MAX_ENTRY = 2**62
+"""Number of a journal entry."""
 MAX_NAMES = 100
 """Kinds or entities that one question may name."""
 
@@ -63,6 +67,8 @@ class RecallRequest(Request):
     vector_weight: Annotated[float, Field(ge=0, le=1)] | None = None
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None
+    format: Format = "hits"
+    """`agent`: the answer also has the hits as one block of text to paste into a prompt."""
 
 
 class Hit(Model):
@@ -71,6 +77,10 @@ class Hit(Model):
     `score` only orders. `vector_score` is the cosine clipped to 0..1; `bm25_score` is the idf
     mass of the matched terms over that of the query's terms. Ids are hashes of path and
     content, the same after a rebuild; line numbers are never part of an id.
+
+    `trust`: the text is `written` as it stands by a person or an agent, or hippod `extracted`
+    it from what was said. Neither makes it an instruction; `flagged` says that it reads like
+    one, though its document is none of those that instruct agents.
     """
 
     id: str
@@ -81,6 +91,8 @@ class Hit(Model):
     line_end: int
     source: str
     kind: Kind
+    trust: Trust
+    flagged: bool = False
     timestamp: str | None = None
     valid_from: str | None = None
     valid_until: str | None = None
@@ -107,10 +119,12 @@ class RecallAnswer(Model):
 
     `legs` maps `lexical` and `vector` to `ok`, `off` (not asked for, or no embedder),
     `empty` (the query has no term for it) or `failed`; `degraded` is true if a leg that was
-    asked for failed.
+    asked for failed. `text` (format `agent`) quotes the hits in one `<hippod-memory>` block that
+    nothing in them can close.
     """
 
     hits: tuple[Hit, ...]
+    text: str | None = None
     legs: dict[str, str]
     degraded: bool = False
     truncated: bool = False
@@ -221,7 +235,8 @@ class Message(Model):
 class RetainRequest(Request):
     """Hand over messages or facts, or end a session.
 
-    `facts` are bullets of the fact grammar, stored as they are (redacted, deduplicated).
+    `facts` are bullets of the fact grammar, stored as they are, but redacted; one that recent
+    days say already in other words, or that instructs a model, is refused.
     `messages` go through extraction. `flush` extracts what waits of `session` (or of every
     session if none is named) now instead of after the debounce.
     """
@@ -247,18 +262,145 @@ class StoredFact(Model):
 
 
 class Rejected(Model):
-    """A candidate that was not stored, and why."""
+    """A candidate that was not stored, why, and where it was said (`main/3f2a#m12`)."""
 
     text: str
     reason: str
+    source: str | None = None
+    path: str | None = None
 
 
 class RetainAnswer(Model):
-    """What became of a retain request; `queued` counts turns that wait for extraction."""
+    """What became of a retain request; `queued` counts turns that wait for extraction.
+
+    `stored` are the facts that stand now, also where they stood before. `rejected` are refused
+    facts; with `explain` all that was rejected meanwhile.
+    """
 
     queued: int
     stored: tuple[StoredFact, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+
+
+TranscriptState = Literal["there", "changed", "gone"]
+Standing = Literal["stands", "edited", "undone", "deleted"]
+Stated = Literal["transcript", "client", "person", "document"]
+
+
+class Quote(Model):
+    """A turn, redacted, as it was kept; `cited` says that the fact rests on it."""
+
+    turn: str
+    role: str
+    speaker: str | None
+    time: str | None
+    text: str
+    line: int
+    cited: bool
+
+
+class Said(Model):
+    """Where a fact was said.
+
+    `path` and `line` are those of the transcript when it was read; `transcript` says whether it
+    is still there, was `changed` (so lines may have moved) or is `gone`, and is None where there
+    never was one. `quotes` are empty where none were kept.
+    """
+
+    source: str
+    session: str
+    turns: tuple[str, ...]
+    path: str | None = None
+    line: int | None = None
+    transcript: TranscriptState | None = None
+    quotes: tuple[Quote, ...] = ()
+
+
+class Why(Model):
+    """Where a fact comes from, from its bullet down to the turns.
+
+    `standing`: it stands as it was written, `edited`, or nowhere: `undone` or `deleted`. `path`,
+    the lines and `bullet` are as of now, `written` and `written_to` what hippod wrote. `origin`
+    says who stated it: a `transcript`, a `client` of retain, a `person`, or it is no fact at all
+    but other text of a `document`. `made_by` is the model or strategy that worded it.
+    """
+
+    id: str
+    standing: Standing
+    origin: Stated
+    path: str | None = None
+    line: int | None = None
+    line_end: int | None = None
+    source: str | None = None
+    bullet: str | None = None
+    written: str | None = None
+    written_to: str | None = None
+    written_at: str | None = None
+    made_by: str | None = None
+    said: Said | None = None
+
+
+class LogRequest(Request):
+    """Ask for journal entries, the newest first, of all documents or of a path or glob."""
+
+    path: Annotated[Text, Field(max_length=MAX_QUERY)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 50
+
+
+class Logged(Model):
+    """A change that hippod made to a document.
+
+    `bytes` were appended, or are in the document since (of a deletion: were in it). `undoes` is
+    the entry that this one took back, `undone_by` the one that took this one back.
+    """
+
+    id: int
+    time: str
+    operation: str
+    path: str
+    actor: str
+    finished: bool
+    bytes: int
+    preview: str
+    undoes: int | None = None
+    undone_by: int | None = None
+
+
+class Log(Model):
+    """Entries of the journal, newest first."""
+
+    entries: tuple[Logged, ...]
+
+
+class LoggedChange(Logged):
+    """A change with what it changed; `note` says if the diff is not exactly that."""
+
+    diff: str
+    note: str = ""
+
+
+class UndoRequest(Request):
+    """Take a change back; `dry_run`: only say what would happen."""
+
+    id: Annotated[int, Field(ge=1, le=MAX_ENTRY)]
+    dry_run: bool = False
+
+
+class Undone(Model):
+    """What became of an undo, or would: `diff` is what it changes in `path`.
+
+    `conflict` (in a dry run) says why it is refused; then `diff` is what it would have changed,
+    and `since` what was edited since that change, where that is known. `entry` is the journal's
+    entry of the undo: undoing that one brings the change back.
+    """
+
+    id: int
+    path: str
+    applied: bool
+    entry: int | None = None
+    diff: str = ""
+    conflict: str | None = None
+    since: str = ""
 
 
 class ReindexRequest(Request):
@@ -353,7 +495,7 @@ class Status(Health):
     """Everything about a running daemon on one screen.
 
     Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a
-    model is not there; `index`, `retain`, `watch`, `generator` and `embedder` may gain keys.
+    model is not there; `index`, `retain`, `watch` and the models' parts may gain keys.
     """
 
     pid: int | None = None
@@ -363,6 +505,7 @@ class Status(Health):
     index: dict[str, Any] | None = None
     retain: dict[str, Any] | None = None
     watch: dict[str, Any] | None = None
+    encoder: dict[str, Any] | None = None
     generator: dict[str, Any] | None = None
     embedder: dict[str, Any] | None = None
     state: StateStatus | None = None

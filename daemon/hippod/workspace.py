@@ -15,14 +15,14 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Literal
 
-from hippod import atomic, daylog, documents, edits
+from hippod import atomic, daylog, documents, edits, reversal
 from hippod.documents import FileStat as FileStat
 from hippod.documents import Link as Link
 from hippod.documents import Scan as Scan
 from hippod.edits import Make
 from hippod.errors import Conflict, InvalidInput, NotFound, PathRefused, StorageError, TooLarge
 from hippod.journal import Appended as Appended
-from hippod.journal import Change, Journal, Operation
+from hippod.journal import Change, Journal, JournalEntry, Operation
 from hippod.journal import PlannedAppend as PlannedAppend
 from hippod.root import Root, missing
 
@@ -79,6 +79,15 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class Reversal:
+    """A change taken back: what stood at `path` and what stands there then (None: no file)."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class TreeItem:
     """One name in a folder of the workspace."""
 
@@ -87,11 +96,33 @@ class TreeItem:
     is_directory: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """An entry of the journal whose change is about to happen."""
+
+    journal: Journal
+    entry: int
+
+    def done(self, offset: int | None = None) -> None:
+        """Note that it happened; `offset`: where an append landed."""
+        self.journal.commit(self.entry, offset)
+
+
+@dataclass(frozen=True, slots=True)
+class _Landed:
+    """Where an append went, and its entry in the journal."""
+
+    offset: int
+    inode: int
+    entry: int
+
+
 class Workspace:
     """A folder of Markdown. Thread-safe and synchronous; one writer at a time.
 
     `sources_match(path)` names transcripts, which are never documents. Opening sweeps temporary
-    files of dead runs, so only the holder of the workspace's lock may open it.
+    files of dead runs and finds out what became of changes that broke off, so only the holder of
+    the workspace's lock may open it.
     """
 
     def __init__(
@@ -116,6 +147,7 @@ class Workspace:
         self._notes: dict[str, str] = {}
         self.last_scan: Scan | None = None
         self.swept: tuple[str, ...] = tuple(self._sweep())
+        self._settle_journal()
 
     # -- verbs -------------------------------------------------------------------------------
 
@@ -139,6 +171,21 @@ class Workspace:
             modified=datetime.fromtimestamp(found.stat.st_mtime, UTC),
             note=decoded[1],
         )
+
+    def raw(self, path: str) -> bytes | None:
+        """Return the bytes of a document, text or not; None if there is none.
+
+        Raises `PathRefused`, `TooLarge`, `StorageError`.
+        """
+        found = self._found_or_none(path, self._document_parts(path))
+        return found.data if found else None
+
+    def same_day(self, path: str) -> list[str]:
+        """Return the other daily logs of the day of the log at `path`, say an archived one."""
+        day = daylog.day_of(path)
+        if day is None:
+            return []
+        return [each for each in self.scan().files if daylog.day_of(each) == day and each != path]
 
     def exists(self, path: str) -> bool:
         """Say whether a regular file stands at `path`; raises `PathRefused`."""
@@ -216,9 +263,12 @@ class Workspace:
                     raise missing(path)
                 _check_etag(path, etag, found.data)
                 keep = self._keeper(path, "displaced")
-                with self._journalled(Change("delete", path, actor, before=found.data)) as done:
+                change = Change(
+                    "delete", path, actor, found.data, preview=edits.preview(found.data, None)
+                )
+                with self._journalled(change) as begun:
                     atomic.remove(folder, parts[-1], found, keep)
-                    done()
+                    begun.done()
                     return Written(path, "", changed=True)
         raise _contended(path)
 
@@ -407,30 +457,38 @@ class Workspace:
             return self._put_right(folder, path, landed, data, make, actor)
         return Appended(path, landed.offset, data, landed.inode)
 
-    def _land(self, folder: int, planned: PlannedAppend, actor: str) -> atomic.Landed | None:
-        """Write planned bytes; None if they went to a file that the name no longer stands for."""
+    def _land(
+        self, folder: int, planned: PlannedAppend, actor: str, *, torn: int = 0
+    ) -> _Landed | None:
+        """Write planned bytes; None if they went to a file that the name no longer stands for.
+
+        The first `torn` of them stand at the end of the file already.
+        """
         change = Change(
             "append",
             planned.path,
             actor,
+            before=None if planned.inode is None else b"",
             offset=planned.offset,
             length=len(planned.data),
             digest=edits.digest(planned.data),
+            preview=edits.preview(None, planned.data),
         )
-        with self._journalled(change) as done:
+        with self._journalled(change) as begun:
             name = planned.path.rpartition("/")[2]
-            landed = atomic.append(folder, name, planned.data, planned.inode)
+            landed = atomic.append(folder, name, planned.data[torn:], planned.inode)
             if landed.displaced:
                 raise atomic.ChangedError(name)
-            done(landed.offset)
-            return landed
+            offset = landed.offset - torn
+            begun.done(offset)
+            return _Landed(offset, landed.inode, begun.entry)
         return None
 
     def _put_right(
         self,
         folder: int,
         path: str,
-        landed: atomic.Landed,
+        landed: _Landed,
         data: bytes,
         make: Make,
         actor: str,
@@ -454,12 +512,19 @@ class Workspace:
             rest = before + after
             block = make(rest)
             moved = Change(
-                "move", path, actor, before=found.data, digest=edits.digest(rest + block)
+                "move",
+                path,
+                actor,
+                before=found.data,
+                length=len(rest + block),
+                digest=edits.digest(rest + block),
+                preview=edits.preview(None, block),
             )
-            with self._journalled(moved) as done:
+            with self._journalled(moved) as begun:
                 keep = self._keeper(path, "displaced")
                 atomic.replace(folder, name, rest + block, found, keep)
-                done()
+                begun.done()
+                self._journal.amend(landed.entry, len(rest), len(block), edits.digest(block))
                 inode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
                 return Appended(path, len(rest), block, inode)
         return there
@@ -473,9 +538,9 @@ class Workspace:
         actor: str,
     ) -> Appended:
         start = len(found.data) - torn
-        rest = PlannedAppend(planned.path, len(found.data), planned.data[torn:], found.stat.st_ino)
+        whole = PlannedAppend(planned.path, start, planned.data, found.stat.st_ino)
         with self._guarded(planned.path), self._root.parent(parts, writing=True) as folder:
-            landed = self._land(folder, rest, actor)
+            landed = self._land(folder, whole, actor, torn=torn)
         if landed is None:
             raise _contended(planned.path)
         return Appended(planned.path, start, planned.data, landed.inode)
@@ -512,18 +577,27 @@ class Workspace:
                     path,
                     actor,
                     current,
+                    length=len(data),
                     digest=edits.digest(data),
+                    preview=edits.preview(current, data),
                 )
-                with self._journalled(entry) as done:
+                with self._journalled(entry) as begun:
                     self._put(folder, path, data, found)
-                    done()
+                    begun.done()
                     return Written(path, edits.digest(data), changed=True)
         raise _contended(path)
 
-    def _put(self, folder: int, path: str, data: bytes, found: atomic.Found | None) -> None:
+    def _put(self, folder: int, path: str, data: bytes | None, found: atomic.Found | None) -> None:
+        """Let `data` stand in place of what was found; None: nothing."""
         name = path.rpartition("/")[2]
         if found is not None:
-            atomic.replace(folder, name, data, found, self._keeper(path, "displaced"))
+            keep = self._keeper(path, "displaced")
+            if data is None:
+                atomic.remove(folder, name, found, keep)
+            else:
+                atomic.replace(folder, name, data, found, keep)
+            return
+        if data is None:
             return
         documents.check_new(path)
         try:
@@ -531,21 +605,110 @@ class Workspace:
         except FileExistsError:
             raise atomic.ChangedError(name) from None
 
-    # -- journal -----------------------------------------------------------------------------
+    # -- taking back -------------------------------------------------------------------------
+
+    def undo(
+        self,
+        entry: JournalEntry,
+        plan: Callable[[Reversal], None] = lambda reversal: None,
+        *,
+        actor: str = ACTOR,
+        dry_run: bool = False,
+    ) -> Reversal:
+        """Take a journalled change back, where the document stands by now.
+
+        `plan` hears of it right before it is tried, maybe more than once. Raises `Conflict` if
+        what the change wrote was edited since; nothing is written then, nor with `dry_run`.
+        """
+        with self._lock:
+            for _ in range(_ATTEMPTS):
+                reversal_ = self._reversal(entry)
+                if dry_run or self._take_back(reversal_, entry, plan, actor):
+                    return reversal_
+        raise _contended(entry.change.path)
 
     @contextlib.contextmanager
-    def _journalled(self, change: Change) -> Iterator[Callable[..., None]]:
-        """Journal a change around doing it; call what it yields once it is done.
+    def held(self) -> Iterator[None]:
+        """Keep every other writer of this process out for a while."""
+        with self._lock:
+            yield
+
+    def _reversal(self, entry: JournalEntry) -> Reversal:
+        """Plan to take a change back, in a copy of its daily log in another folder if need be."""
+        refusal: Conflict | None = None
+        for path in self._places(entry.change.path):
+            try:
+                found = self._found_or_none(path, self._document_parts(path))
+                before = found.data if found else None
+                return Reversal(path, before, reversal.reverse(entry, before))
+            except Conflict as conflict:
+                refusal = refusal or conflict
+        assert refusal is not None
+        raise refusal
+
+    def _places(self, path: str) -> Iterator[str]:
+        yield path
+        yield from self.same_day(path)
+
+    def _take_back(
+        self,
+        reversal_: Reversal,
+        entry: JournalEntry,
+        plan: Callable[[Reversal], None],
+        actor: str,
+    ) -> bool:
+        """Do it; False if the document was changed meanwhile."""
+        path, before, after = reversal_.path, reversal_.before, reversal_.after
+        parts = self._document_parts(path)
+        creates = before is None
+        with self._guarded(path), self._root.parent(parts, writing=True, create=creates) as folder:
+            found = self._writable_or_none(folder, path)
+            if (found.data if found else None) != before:
+                return False
+            plan(reversal_)
+            change = Change(
+                "create" if before is None else "delete" if after is None else "write",
+                path,
+                actor,
+                before,
+                length=None if after is None else len(after),
+                digest=None if after is None else edits.digest(after),
+                undoes=entry.id,
+                preview=edits.preview(before, after),
+            )
+            with self._journalled(change) as begun:
+                self._put(folder, path, after, found)
+                begun.done()
+                return True
+        return False
+
+    # -- journal -----------------------------------------------------------------------------
+
+    def _settle_journal(self) -> None:
+        """Find out what became of changes that broke off, by what stands in their documents."""
+        for entry in self._journal.unfinished():
+            path = entry.change.path
+            try:
+                found = self._found_or_none(path, documents.check_path(path))
+            except (PathRefused, StorageError, TooLarge):
+                continue  # cannot be told now; the next start looks again
+            place = reversal.happened(entry.change, found.data if found else None)
+            if place is None:
+                self._journal.abort(entry.id)
+            else:
+                self._journal.commit(
+                    entry.id, place if entry.change.operation == "append" else None
+                )
+
+    @contextlib.contextmanager
+    def _journalled(self, change: Change) -> Iterator[_Begun]:
+        """Journal a change around doing it; call `done` of what it yields once it is done.
 
         Swallows `atomic.ChangedError`: the block then ends early and the caller tries again.
         """
         entry = self._journal.begin(change)
-
-        def done(offset: int | None = None) -> None:
-            self._journal.commit(entry, offset)
-
         try:
-            yield done
+            yield _Begun(self._journal, entry)
         except atomic.ChangedError:
             self._journal.abort(entry)
         except OSError:
@@ -554,8 +717,8 @@ class Workspace:
 
     def _keeper(self, path: str, operation: Operation) -> atomic.Keep:
         def keep(data: bytes) -> None:
-            entry = self._journal.begin(Change(operation, path, ACTOR, before=data))
-            self._journal.commit(entry)
+            change = Change(operation, path, ACTOR, data, preview=edits.preview(data, None))
+            self._journal.commit(self._journal.begin(change))
 
         return keep
 

@@ -36,6 +36,7 @@ class Killable(Daemon):
             folder,
             {
                 "HIPPOD_EMBEDDER__PROVIDER": "none",
+                "HIPPOD_ENCODER__PROVIDER": "none",
                 "HIPPOD_RETAIN__QUIET": "0",
                 "HIPPOD_KILL_AT": str(kill_at),
                 "HIPPOD_KILL_LOG": str(self.steps),

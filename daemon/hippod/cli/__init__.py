@@ -32,9 +32,13 @@ COMMANDS = {
     "replace": ("files", "replace one passage of a document"),
     "delete": ("files", "delete a document"),
     "tree": ("files", "list the workspace"),
+    "why": ("provenance", "show where a fact comes from, down to what was said"),
+    "log": ("provenance", "list what hippod wrote, or show one change"),
+    "undo": ("provenance", "take one of those changes back"),
     "reindex": ("operations", "look at every file again"),
     "jobs": ("operations", "list the scheduled jobs, or run one"),
     "config": ("operations", "show the effective configuration"),
+    "models": ("models", "list local models, pull one, or use one"),
 }
 ALIASES = {"search": "recall"}
 

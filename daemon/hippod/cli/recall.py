@@ -38,6 +38,8 @@ def recall_options(parser: "argparse.ArgumentParser") -> None:
     add("--vector-weight", type=options.number, metavar="0..1")
     add("--budget", type=int, metavar="TOKENS", dest="budget_tokens",
         help="as many hits as fit")  # fmt: skip
+    add("--for-agent", action="store_const", const="agent", dest="format",
+        help="one block of quoted text to paste into a prompt")  # fmt: skip
 
 
 def recall(args: "argparse.Namespace") -> int:
@@ -50,10 +52,18 @@ def recall(args: "argparse.Namespace") -> int:
             kind=_kinds(args.kind), entity=options.listed(args.entity), path=args.path,
             mode=args.mode, fusion=args.fusion, bm25_weight=args.bm25_weight,
             vector_weight=args.vector_weight, min_score=args.min_score,
-            budget_tokens=args.budget_tokens,
+            budget_tokens=args.budget_tokens, format=args.format,
         ),
     )  # fmt: skip
+    if args.format:
+        return output.show(args, answer, _print_block)
     return output.show(args, answer, lambda found: _print(found, query))
+
+
+def _print_block(answer: "dict[str, Any]") -> None:
+    output.say(output.printable(str(answer.get("text") or ""), lines=True))
+    for note in _notes(answer):
+        output.complain(note)
 
 
 def _kinds(values: "list[str] | None") -> "list[str] | None":

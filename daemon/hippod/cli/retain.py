@@ -85,7 +85,8 @@ def _print(answer: "dict[str, Any]") -> None:
     for fact in stored:
         output.say(output.printable(f"{fact['path']}#L{fact['line']}  {fact['bullet']}"))
     for item in rejected:
-        output.say(output.printable(f"rejected: {item['text']} ({item['reason']})"))
+        where = f"  {item['source']}" if item.get("source") else ""
+        output.say(output.printable(f"rejected: {item['text']} ({item['reason']}){where}"))
     counts = [f"{len(stored)} stored"]
     counts += [f"{len(rejected)} rejected"] if rejected else []
     counts += [f"{answer['queued']} turns queued"] if answer.get("queued") else []

@@ -85,6 +85,7 @@ def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
 
 
 def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    yield from _encoder(answer)
     generator = answer["generator"]
     if generator["state"] == "none":
         yield "generator", f"none: {answer['notes'].get('generator', 'rules alone')}"
@@ -92,11 +93,41 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
     name = generator.get("model_id") or generator.get("path")
     used = f"{generator['calls']} calls, {generator['tokens']} tokens"
     yield "generator", f"{generator['state']}, {name}, {used}"
-    for task, test in generator.get("self_tests", {}).items():
+    yield from _usage(generator.get("usage") or {})
+    chosen = generator.get("tasks", "auto")
+    if chosen != "auto":
+        yield "tasks", f"{', '.join(chosen) or 'none'}: as configured, untested"
+    for task, test in generator.get("self_tests", {}).items() if chosen == "auto" else ():
         verdict = "passed" if test["passed"] else "not passed, the rules do it"
         yield "self-test", f"{task}: {verdict} ({test['detail']})"
     if generator.get("last_error"):
         yield "! generator", str(generator["last_error"])
+
+
+def _encoder(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    encoder = answer.get("encoder") or {"state": "none"}
+    if encoder["state"] == "none":
+        yield "encoder", f"none: {answer['notes'].get('encoder', 'not installed')}"
+        return
+    yield "encoder", f"{encoder['state']}, {encoder['model_id']}, {encoder['calls']} calls"
+    for task, test in encoder.get("self_tests", {}).items():
+        verdict = "passed" if test["passed"] else "not passed, it is not used"
+        yield "self-test", f"{task}: {verdict} ({test['detail']})"
+
+
+def _usage(usage: "Answer") -> "Iterator[tuple[str, str]]":
+    if not usage:
+        return
+    most = f" of {usage['daily_tokens']}" if usage["daily_tokens"] else ""
+    each = ""
+    if usage["facts"]:
+        each = (
+            f"; {usage['tokens_per_fact']:g} tokens and {usage['seconds_per_fact']:g} s"
+            f" a fact ({usage['facts']} facts)"
+        )
+    yield "tokens", f"{usage['tokens_today']}{most} today{each}"
+    if usage["exhausted_until"]:
+        yield "! generator", f"the tokens of the day are used up until {usage['exhausted_until']}"
 
 
 def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hippod.extraction.names import spans
-from hippod.language import content_stems, is_function_word, is_spaceless
+from hippod.language import content_stems, is_function_word, is_spaceless, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def _said_around(value: Value, text: str, language: str) -> set[str]:
     return set(content_stems(text[first:last], language))
 
 
-def _values(text: str, language: str) -> list[Value]:
+@lru_cache(maxsize=512)  # every later sentence is held against the same earlier ones
+def _values(text: str, language: str) -> tuple[Value, ...]:
     """Return the values of a sentence; digits of a time or date are no numbers beside it."""
     found: list[Value] = []
     for kind, pattern in _VALUES.items():
@@ -101,7 +103,7 @@ def _values(text: str, language: str) -> list[Value]:
             if all(end <= other.start or other.end <= start for other in found):
                 unit = _unit(text[end:], language) if kind == "number" else ""
                 found.append(Value(kind, match[0], unit, start, end))
-    return sorted(found, key=lambda value: value.start)
+    return tuple(sorted(found, key=lambda value: value.start))
 
 
 def _unit(following: str, language: str) -> str:
@@ -110,6 +112,136 @@ def _unit(following: str, language: str) -> str:
     if not word or is_function_word(word, language):
         return ""
     return (content_stems(word, language) or [word])[0]
+
+
+def overrules(sentence: str, earlier: str, language: str) -> bool:
+    """Tell whether `sentence` objects to what its speaker stated before, and says it anew.
+
+    It must begin as a correction ("sorry", "errei", "やっぱり") or end what was planned ("X is
+    out") and share a word or a kind of value with `earlier`; a mere "no" must share more.
+    """
+    firm = bool(_OBJECTING.search(sentence) or _ENDING.search(sentence))
+    if not (firm or _ANSWERING.search(sentence)):
+        return False
+    if _is_one_of_several(sentence, earlier, language):
+        return False
+    shared = len(_topics(sentence, language) & _topics(earlier, language))
+    new = {value.kind for value in _values(sentence, language)}
+    old = {value.kind for value in _values(earlier, language)}
+    months = bool(_MONTH.search(sentence) and _MONTH.search(earlier))
+    if shared:
+        return shared > 1 or months or bool(new & old) or (firm and not (new or old))
+    return firm and (months or bool(new & old & _EXACT)) and len(_topics(sentence, language)) < 3
+
+
+def denies(sentence: str) -> bool:
+    """Tell whether a person says that what they were just told is not so."""
+    return _DENYING.search(sentence) is not None
+
+
+def topic(earlier: str, language: str) -> str | None:
+    """Return what a statement is about: the few words before its verb "is"."""
+    pattern = _SUBJECTS.get(language)
+    match = pattern.match(earlier.strip()) if pattern else None
+    return match["topic"].strip() if match else None
+
+
+@lru_cache(maxsize=512)
+def _topics(text: str, language: str) -> frozenset[str]:
+    """Return the stems that can show two sentences to be about the same thing."""
+    stems = set(content_stems(_GENERAL.sub(" ", text), language))
+    if is_spaceless(language):
+        return frozenset(filter(_HAN_PAIR.fullmatch, stems)) - _COMMON_PAIRS
+    return frozenset(stem for stem in stems if len(stem) > 3 and not stem.isdigit())
+
+
+_GENERAL = re.compile(
+    r"\b(?:always|never|every|only|again|still|also|really|about|just|now|immer|niemals|wieder|"
+    r"jetzt|"
+    r"eigentlich|siempre|nunca|ahora|toujours|jamais|maintenant|sempre|agora)\b",
+    re.IGNORECASE,
+)
+_HAN_PAIR = re.compile("[\u30a0-\u30ff\u4e00-\u9fff]{2}")
+_COMMON_PAIRS = word_set("我们 现在 还是 可以 一下 时候 已经 自己 什么 这个 那个")
+_MONTH = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|"
+    r"december|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|"
+    r"junio|julio|agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|"
+    r"juillet|août|septembre|octobre|novembre|décembre|janeiro|fevereiro|março|maio|junho|julho|"
+    r"setembro|outubro|novembro|dezembro)\b|月",
+    re.IGNORECASE,
+)
+_OBJECTING = re.compile(
+    r"^\W*(?:(?:oh|ah|ay|uy|ai|hm+|ok(?:ay)?|sorry|oops|ops|ugh|argh|hang\s+on|mince|zut|ach|äh|"
+    r"perdona?|desculpa)\b\W+)*"
+    r"(?:sorry|nope|no\W+i\s+tell|wait|ok\s+scrap|scrap|scratch|correction|changed?\s+again|"
+    r"they\s+swapped|on\s+second\s+thought|not\s+quite|i\s+was\s+wrong|"
+    r"my\s+mistake|that'?s\s+wrong|strike\s+that|change\s+of\s+plan|stimmt\s+nicht|quatsch|"
+    r"halt|doch\s+nicht|falsch|korrektur|ich\s+hab\w*\s+mich\s+(?:vertan|geirrt)|planänderung|"
+    r"que\s+no|"
+    r"espera|me\s+equivoqué|corrijo|mejor\s+dicho|cambio\s+de\s+planes?|perdona|attends|pardon|"
+    r"désolée?|"
+    r"je\s+me\s+suis\s+trompée?|finalement|erreur|changement\s+de\s+programme|errei|desculpa|"
+    r"me\s+enganei|aliás|corrigindo|afinal|mudança\s+de\s+planos)\b"
+    r"|^\W*(?:不对|不是|说错|搞错|记错|又想了想|改主意|更正|等等[，,]?不|いや|やっぱり|違[うった]|"
+    r"間違え|訂正|ごめん[、。])",
+    re.IGNORECASE,
+)
+_ANSWERING = re.compile(
+    r"^\W*(?:(?:oh|ah|ay|ai|ach|hm+|ok)\W+)?(?:no|actually|nee?|nein|ne\s+moment|eigentlich|"
+    r"al\s+final|en\s+realidad|"
+    r"non|en\s+fait|não|na\s+verdade)\b|其实|不过现在|実は",
+    re.IGNORECASE,
+)
+_ENDING = re.compile(
+    r"\b(?:is|are)\s+(?:now\s+)?(?:out|off|cancelled|history)\b|\b(?:ist|sind)\s+(?:raus|"
+    r"gestrichen|vom\s+tisch|"
+    r"gestorben)\b|\bqueda\w*\s+(?:descartad|anulad)[oa]s?\b|\b(?:est|sont)\s+(?:annulée?s?|"
+    r"abandonnée?s?)\b|"
+    r"\b(?:está|ficou|foi)\s+(?:fora|cancelad[oa]|descartad[oa])\b|\bnos\s+ha\s+fallado\b|泡汤|作废|"
+    r"なしになった|"
+    r"なくなった",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(
+    r"^\W*(?:no\W+)?(?:you\s+(?:didn'?t|did\s+not|haven'?t)|it\s+(?:isn'?t|didn'?t|doesn'?t|still)|"
+    r"that'?s\s+not\s+(?:true|right|done|fixed)|still\s+(?:broken|failing|the\s+same)|"
+    r"not\s+(?:fixed|done|true)|"
+    r"(?:das\s+)?(?:stimmt|geht|klappt)\s+(?:aber\s+)?(?:immer\s+noch\s+)?nicht|hast\s+du\s+nicht|"
+    r"immer\s+noch\s+"
+    r"(?:kaputt|rot|falsch)|no\s+(?:lo\s+has|funciona|es\s+(?:verdad|cierto))|sigue\s+(?:fallando|"
+    r"igual|sin)|"
+    r"(?:ça|ce\s+n'est)\s+(?:ne\s+)?(?:marche\s+)?(?:toujours\s+)?pas|c'est\s+(?:pas\s+vrai|faux)|"
+    r"não\s+(?:funcionou|"
+    r"funciona|fez|é\s+verdade)|continua\s+(?:quebrado|igual|dando))\b|^\W*(?:没有|还是不行|还没|不是真的|"
+    r"并没有)|"
+    r"^\W*(?:できて(?:い)?ない|直って(?:い)?ない|まだ(?:ダメ|だめ|動か)|違い?ます)",
+    re.IGNORECASE,
+)
+_SUBJECTS = {
+    "en": re.compile(
+        r"(?P<topic>(?:[\w'-]+\s+){0,4}[\w'-]+?)(?:'s|\s+(?:is|are|will\s+be|starts?|"
+        r"takes\s+place))\s",
+        re.I,
+    ),
+    "de": re.compile(
+        r"(?P<topic>(?:[\w-]+\s+){0,4}[\w-]+)\s+(?:ist|sind|wird|findet|beginnt|startet|kostet)\s",
+        re.I,
+    ),
+    "es": re.compile(
+        r"(?P<topic>(?:[\w-]+\s+){0,6}[\w-]+)\s+(?:es|son|será|está|empieza|cuesta|cae)\s", re.I
+    ),
+    "fr": re.compile(
+        r"(?P<topic>(?:[\w'-]+\s+){0,6}[\w'-]+)\s+(?:est|sont|sera|commence|tombe|coûte|"
+        r"a\s+lieu)\s",
+        re.I,
+    ),
+    "pt": re.compile(
+        r"(?P<topic>(?:[\w-]+\s+){0,6}[\w-]+)\s+(?:é|são|será|fica|começa|custa|cai)\s", re.I
+    ),
+    "zh": re.compile(r"(?P<topic>[^，。是在定放]{2,12})(?:是|在|定在|定于|放在)"),
+    "ja": re.compile(r"(?P<topic>[^、。は]{2,16})は"),
+}
 
 
 def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> bool:
@@ -124,11 +256,14 @@ def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> boo
         return False
     if _is_one_of_several(sentence, earlier, language):
         return False
-    names = {name.casefold() for name in spans(earlier, language)}
-    if names & {name.casefold() for name in spans(sentence, language)}:
-        return True
-    new = {stem for stem in content_stems(sentence, language) if len(stem) > 3}
-    return bool(new & {stem for stem in content_stems(earlier, language) if len(stem) > 3})
+    return bool(_telling(sentence, language) & _telling(earlier, language))
+
+
+@lru_cache(maxsize=512)
+def _telling(text: str, language: str) -> frozenset[str]:
+    """Return the names and longer stems of a sentence."""
+    names = {name.casefold() for name in spans(text, language)}
+    return frozenset(names | {stem for stem in content_stems(text, language) if len(stem) > 3})
 
 
 def _is_one_of_several(sentence: str, earlier: str, language: str) -> bool:
@@ -140,10 +275,14 @@ def _is_one_of_several(sentence: str, earlier: str, language: str) -> bool:
 
 _CORRECTING = re.compile(
     r"\b(?:actually|sorry|correction|wait|i\s+meant|meant|scratch\s+that|oops|make\s+that|"
-    r"(?:or\s+)?rather(?=\s+\d)|my\s+mistake|my\s+bad|typo|not\s+\S+\s+but|eigentlich|korrektur|ich\s+meinte|"
-    r"(?:eher|besser|vielmehr)(?=\s+\d)|doch\s+(?:um|am|erst|lieber)|en\s+realidad|perdona?|perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
-    r"(?:mejor|plutôt|antes|melhor)(?=\s+\d)|en\s+fait|pardon|désolée?|je\s+voulais\s+dire|erreur|na\s+verdade|desculpa|quis\s+dizer|correção|"
-    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|抱歉|对不起|其实|更正|说错|应该是|間違え(?:た|ました)?|すみません|ごめん|訂正|"
+    r"(?:or\s+)?rather(?=\s+\d)|my\s+mistake|my\s+bad|typo|not\s+\S+\s+but|eigentlich|korrektur|"
+    r"ich\s+meinte|"
+    r"(?:eher|besser|vielmehr)(?=\s+\d)|doch\s+(?:um|am|erst|lieber)|en\s+realidad|perdona?|"
+    r"perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
+    r"(?:mejor|plutôt|antes|melhor)(?=\s+\d)|en\s+fait|pardon|désolée?|je\s+voulais\s+dire|erreur|"
+    r"na\s+verdade|desculpa|quis\s+dizer|correção|"
+    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|抱歉|对不起|其实|更正|说错|"
+    r"应该是|間違え(?:た|ました)?|すみません|ごめん|訂正|"
     r"やっぱり|正しくは|じゃなくて",
     re.IGNORECASE,
 )
@@ -171,7 +310,8 @@ _FILLERS = re.compile(
     r"\b(?:it'?s|it\s+is|it\s+was|should\s+be|at|on|around|about|please|rather|no|oh|uh|um|ah|i|"
     r"mean[st]?|the\s+right\s+(?:one|number|time)\s+is|nein|doch|lieber|eher|ach|also|ich|um|am|"
     r"es\s+(?:ist|sind|war|waren)|besser|erst|son|es|era|eran|digo|mejor|non|c'est|c'était|"
-    r"plutôt|não|são|é|era|aliás|melhor)\b|[是应该的在到改成为了吧呢，]|すみません|ごめん(?:なさい)?|いや|"
+    r"plutôt|não|são|é|era|aliás|melhor)\b|[是应该的在到改成为了吧呢，]|すみません|"
+    r"ごめん(?:なさい)?|いや|"
     r"(?:です|でした|だ|だった|ました|ます)|[はがにでのをへもね]",
     re.IGNORECASE,
 )
@@ -182,6 +322,7 @@ _UNIT = re.compile(
     r"\s?(?:°\s?[a-z]?|%|[\u4e00-\u9fff]|-?[^\W\d_\u3041-\u9fff]+(?![\w']))", re.IGNORECASE
 )
 _CALENDAR = {"date", "weekday"}
+_EXACT = {"time", "date", "money"}
 _ISO_NOTE = re.compile(r"\s?\(?\b\d{4}-\d\d-\d\d\b\)?")
 _VALUES = {
     "time": re.compile(
@@ -196,7 +337,8 @@ _VALUES = {
         r"august|september|oktober|november|dezember|enero|febrero|marzo|abril|mayo|junio|julio|"
         r"agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|"
         r"août|septembre|octobre|novembre|décembre|janeiro|fevereiro|"
-        r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\d{1,2}月\d{1,2}[日号]",
+        r"março|maio|junho|julho|setembro|outubro|novembro|dezembro)\b|\bthe\s+\d{1,2}(?:st|nd|rd|th)\b|"
+        r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})月(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号]",
         re.IGNORECASE,
     ),
     "weekday": re.compile(

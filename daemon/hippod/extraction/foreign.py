@@ -2,6 +2,8 @@
 
 import re
 
+from hippod.extraction import persons
+
 INJECTED, REPORTED = "instructions to a model", "quotes something"
 FOREIGN, OF_THE_USER = "text of others", "speaks of the user as of a third person"
 ENDS_TRUST = (INJECTED, REPORTED, OF_THE_USER)
@@ -39,14 +41,55 @@ def announces(sentence: str, *, ends_line: bool) -> bool:
     return ends_line and bool(_NAMES_TEXT.search(sentence))
 
 
+def begins_story(text: str) -> bool:
+    """Tell whether a person asks to go on with a story, a scene or a game of roles."""
+    return _STORY.search(text) is not None
+
+
+def is_of_story(sentence: str, language: str) -> bool:
+    """Tell whether a sentence of such a conversation belongs to the story: it speaks neither
+    of its author nor of the book, the players or the deadline."""
+    return not persons.speaks_of_self(sentence, language) and not _OF_AUTHOR.search(sentence)
+
+
 def _shows_link(sentence: str) -> bool:
     return bool(_LINK.search(sentence) and _SHOWS.search(sentence))
 
 
+_STORY = re.compile(
+    r"\b(?:keep\s+going|continue|go\s+on|next|write|draft)\b[^.!?\n]{0,30}\b(?:chapter|scene|"
+    r"story|episode)\b|"
+    r"\b(?:role-?play|stay\s+in\s+character|dungeon\s+master|our\s+(?:d&d\s+)?campaign|"
+    r"short\s+story|my\s+novel)\b|"
+    r"\b(?:weiter|schreib\w*|nächste)\b[^.!?\n]{0,30}\b(?:kapitel|szene|geschichte|folge)\b|"
+    r"\b(?:rollenspiel|mein\s+roman)\b|"
+    r"\b(?:sigue|seguimos|continúa|escribe|siguiente)\b[^.!?\n]{0,30}\b(?:capítulo|escena|"
+    r"historia)\b|"
+    r"\b(?:campaña\s+de\s+fantasía|partida\s+de\s+rol|mi\s+novela)\b|"
+    r"\b(?:continue|écris|suite|prochaine?)\b[^.!?\n]{0,30}\b(?:chapitre|scène|histoire)\b|"
+    r"\b(?:jeu\s+de\s+rôle|mon\s+roman)\b|"
+    r"\b(?:continua|continue|escreve|próxim[oa])\b[^.!?\n]{0,30}\b(?:capítulo|cena|história)\b|"
+    r"\b(?:meu\s+romance|jogo\s+de\s+papéis)\b|"
+    r"(?:继续|接着|写).{0,8}(?:故事|小说|章|剧情)|角色扮演|我的小说|(?:続き|次の章|物語|"
+    r"小説)を?(?:書|お願い)|ロールプレイ|私の小説",
+    re.IGNORECASE,
+)
+_OF_AUTHOR = re.compile(
+    r"\b(?:manuscript|draft|deadline|publisher|editor|agent|book|novel|words?|pages?|chapters?|"
+    r"readers?|player\w*|session|table|"
+    r"manuskript|verlag|lektor\w*|buch|roman|wörter|seiten|kapitel\w*|spieler\w*|manuscrito|"
+    r"editorial|libro|novela|palabras|"
+    r"páginas|capítulos?|tramas?|jugador\w*|mesa|manuscrit|éditeur|livre|roman|mots|pages|"
+    r"chapitres?|joueur\w*|editora|livro|"
+    r"romance|palavras|jogador\w*)\b|书稿|出版社|编辑|小说|字数|章|原稿|締め切り|出版|編集|小説|章",
+    re.IGNORECASE,
+)
+
 # --- announcements ------------------------------------------------------------------------------
 
 _TEXT_NOUN = (
-    r"(?:web\s?)?(?:pages?|sites?|e-?mails?|mails?|articles?|posts?|letters?|newsletters?|ads?|offers?|"
+    r"(?:web\s?)?(?:pages?|sites?|e-?mails?|mails?|articles?|posts?|letters?|newsletters?|ads?|"
+    r"offers?|"
     r"texts?|messages?|notes?|docs?|documents?|leaflets?|flyers?|listings?|reviews?|threads?|"
     r"blogs?|links?|seiten?|webseiten?|internetseiten?|artikel|beitrag|nachricht(?:en)?|briefe?|"
     r"anzeigen?|angebote?|dokumente?|página|pagina|web|sitio|artículo|correo|mensaje|carta|"
@@ -56,16 +99,22 @@ _SHOW_VERB = (
     r"(?:look(?:\s+(?:at|what))?|check(?:\s+out)?|read|see|saw|found|got|received|came\s+across|"
     r"summari[sz]e|translate|review|here(?:'s|\s+is|\s+are)|schau\w*|guck\w*|sieh\w*|lies|lest|"
     r"gelesen|gefunden|bekommen|erhalten|prüf\w*|hier\s+ist|mir[ae]?|mirad|lee|revisa|leí|"
-    r"encontré|encontrado|recibí|aquí\s+está|regarde[rz]?|lis(?:ez)?|vérifie[rz]?|trouvé|reçu|lu|voici|"
+    r"encontré|encontrado|recibí|aquí\s+está|regarde[rz]?|lis(?:ez)?|vérifie[rz]?|trouvé|reçu|lu|"
+    r"voici|"
     r"olh[ae]|veja?|vê|leia|confere|encontrei|recebi|aqui\s+está)"
 )
 _SHOWS = re.compile(rf"\b{_SHOW_VERB}\b", re.IGNORECASE)
 _POINTS_AT_TEXT = re.compile(
-    rf"\b{_SHOW_VERB}\b[^.!?\n]{{0,40}}\b(?:this|these|the\s+following|dies\w*|folgende\w*|est[aeo]s?|"
+    rf"\b{_SHOW_VERB}\b[^.!?\n]{{0,40}}\b(?:this|these|the\s+following|dies\w*|folgende\w*|"
+    rf"est[aeo]s?|"
     rf"siguientes?|ce|cet|cette|ces|suivant\w*|seguintes?)\s+(?:\w+\s+){{0,2}}?{_TEXT_NOUN}\b|"
     r"\b(?:from|off)\s+(?:their|the|a|this)\s+(?:\w+\s+)?(?:web\s?site|page|newsletter)\W*$|"
     r"\b(?:von|auf)\s+(?:der|ihrer|einer|dieser)\s+(?:web)?seite\W*$|"
-    r"(?:看|读|讀|查|检查|帮我看|看看|看一下|总结|翻译)[^。！？]{0,8}(?:这|那|這|以下|下面)[^。！？]{0,4}"
+    r"\b(?:i've|i|we've)\s+pasted\b|\bpasted\s+(?:it|the\s+\w+)?\s*below\b|\bfrom\s+this\W*$|"
+    r"\bhier\s+(?:reinkopiert|eingefügt)\b|"
+    r"\b(?:te|os)\s+pego\b|\bje\s+(?:te\s+)?colle\b|\bcolei\s+(?:aqui|abaixo)\b|"
+    r"(?:看|读|讀|查|检查|帮我看|看看|看一下|总结|翻译)[^。！？]{0,8}(?:这|那|這|以下|"
+    r"下面)[^。！？]{0,4}"
     r"(?:网页|网站|页面|文章|邮件|信|消息|帖子|链接|内容|文档)|"
     r"(?:この|次の|以下の)(?:ページ|サイト|記事|メール|文章|メッセージ|投稿|リンク|手紙|文書)"
     r"[^。]{0,12}(?:見|読|確認|チェック|要約|翻訳|もら|届)",
@@ -73,7 +122,8 @@ _POINTS_AT_TEXT = re.compile(
 )
 _NAMES_TEXT = re.compile(
     rf"\b{_SHOW_VERB}\b[^.!?\n]{{0,40}}\b{_TEXT_NOUN}\b[^.!?,;\n]{{0,40}}\W*$|"
-    rf"\b{_TEXT_NOUN}\b[^.!?,;\n]{{0,25}}\b(?:bekommen|erhalten|gefunden|gelesen|gesehen|an|durch)\W*$|"
+    rf"\b{_TEXT_NOUN}\b[^.!?,;\n]{{0,25}}\b(?:bekommen|erhalten|gefunden|gelesen|gesehen|an|"
+    rf"durch)\W*$|"
     r"\b(?:look|see)\s+what\s+(?:i|we)\b|\bschau\w*\s+(?:mal,?\s+)?was\s+ich\b|"
     r"\bmira\s+lo\s+que\b|\bregarde[rz]?\s+ce\s+que\b|\bolha\s+o\s+que\b|"
     r"(?:看到|收到|读到|找到|发现)[^。]{0,12}(?:网页|网站|页面|文章|邮件|信|消息|帖子)|"
@@ -97,16 +147,21 @@ _NOTICE = (
     r"mensaje|avis|consignes?|atenção|instruç(?:ão|ões)|mensagem)"
 )
 _ADDRESSES_MODEL = re.compile(
-    rf"\b{_NOTICE}\W{{0,3}}\s?(?:to|for|an|für|para|ao?s?|à|aux?|pour|all|alle|(?:à\s+)?l['’]attention\s+d\w+)\s+"
-    rf"(?:(?:all|any|the|every|your|alle|die|den|das|todos|los|las|el|la|tous|les|l['’]|os|as|o)\s*)*"
+    rf"\b{_NOTICE}\W{{0,3}}\s?(?:to|for|an|für|para|ao?s?|à|aux?|pour|all|alle|"
+    rf"(?:à\s+)?l['’]attention\s+d\w+)\s+"
+    rf"(?:(?:all|any|the|every|your|alle|die|den|das|todos|los|las|el|la|tous|les|l['’]|os|as|"
+    rf"o)\s*)*"
     rf"(?:\w+\s+)?{_MACHINE}\b|"
     rf"\b{_NOTICE}\W{{1,3}}(?:AI|KI|IA|LLM|assistant)\b|"
-    rf"^\W*(?:dear|liebe[rs]?|sehr\s+geehrte[rs]?|querid[oa]|estimad[oa]|ch(?:er|ère)|car[oa]|prezad[oa])\s+"
+    rf"^\W*(?:dear|liebe[rs]?|sehr\s+geehrte[rs]?|querid[oa]|estimad[oa]|ch(?:er|ère)|car[oa]|"
+    rf"prezad[oa])\s+"
     rf"(?:\w+\s+)?{_MACHINE}\b|"
-    rf"\b(?:if|any|all)\s+(?:you\s+are\s+)?(?:an?\s+)?(?:AI|LLM)\b[^.]{{0,30}}\b(?:read|process|must|should|please|remember)|"
+    rf"\b(?:if|any|all)\s+(?:you\s+are\s+)?(?:an?\s+)?(?:AI|LLM)\b[^.]{{0,30}}\b(?:read|process|"
+    rf"must|should|please|remember)|"
     rf"\bals\s+(?:KI|Assistent|Sprachmodell)\b|\bcomo\s+(?:IA|asistente|assistente)\b|"
     r"\ben\s+tant\s+qu['’](?:IA|assistant)\b|"
-    r"(?:致|给|請|请|各位|所有|亲爱的|尊敬的)\s?(?:所有|各位|的)?\s?(?:AI|人工智能|智能)?\s?(?:助手|代理|智能体|机器人|模型)|"
+    r"(?:致|给|請|请|各位|所有|亲爱的|尊敬的)\s?(?:所有|各位|的)?\s?(?:AI|人工智能|"
+    r"智能)?\s?(?:助手|代理|智能体|机器人|模型)|"
     r"(?:AI|人工智能)\s?(?:助手|代理|智能体|机器人|模型)?\s?(?:请|必须|应该|须|注意|指令|提示)|"
     r"(?:AI|人工知能)?(?:アシスタント|エージェント|ボット|AI)(?:へ|の皆|宛|への|は必ず)",
     re.IGNORECASE,
@@ -117,10 +172,12 @@ _STATES = (
 )
 _ABOUT_USER = re.compile(
     rf"\b(?:the|this|your|our)\s+user(?:['’]s\b|\s+{_STATES}\b)|"
-    r"\b(?:de[rsnm]|die|dieser?)\s+(?:be)?nutzer(?:in|s)?\b|\b(?:de[rsn]|die)\s+anwender(?:in|s)?\b|"
+    r"\b(?:de[rsnm]|die|dieser?)\s+(?:be)?nutzer(?:in|s)?\b|\b(?:de[rsn]|die)\s+anwender(?:in|"
+    r"s)?\b|"
     r"\b(?:el|la|del|al)\s+usuari[oa]\b|\bl['’]utilisat(?:eur|rice)\b|"
     r"\b(?:o|a|do|da|ao)\s+(?:usuári[oa]|utilizador[a]?)\b|"
-    r"(?:用户|使用者)(?:的|是|喜欢|喜歡|想|要|住|偏好|同意|已|有|希望|需要|在|叫|不)|ユーザー(?:は|の|が|さん)",
+    r"(?:用户|使用者)(?:的|是|喜欢|喜歡|想|要|住|偏好|同意|已|有|希望|需要|在|叫|不)|"
+    r"ユーザー(?:は|の|が|さん)",
     re.IGNORECASE,
 )
 _INJECTION = re.compile(
@@ -129,7 +186,8 @@ _INJECTION = re.compile(
     r"directions|training|messages?)\b"
     r"|(?:^|[\[({<\n]\s{0,3}|important\s{1,3})(?:system|assistant|developer|human|"
     r"user)\s{0,3}(?:note|message|prompt|override|instruction)?s?\s{0,3}[:>\]]"
-    rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|should|are\s+(?:required|"
+    rf"|\bsystem\s+(?:prompt|note|message|override)\b|\b{_MODEL}(?:\s+{_MODEL})?\s+(?:must|shall|"
+    rf"should|are\s+(?:required|"
     r"instructed|to)|(?:reading|processing)\s+this)\b"
     r"|\b(?:as|dear|attention|hey)\s+(?:an?\s+)?(?:AI|LLM|language\s+model)\b|"
     r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\b|in\b|the\b|free)"
@@ -160,6 +218,7 @@ _QUOTED = re.compile(
     r"『([^』]*)(?:』|$)"
 )
 _REPORTING = re.compile(
+    r"(?:写着|发来|邮件|留言|贴)[^：:。]{0,6}[：:]?\s*[“\"「]|"
     r"^\W*(?:from|via|per|quoting|seen|posted)\s+(?:in\s+|on\s+)?(?:the|a|an|this|that|some|"
     r"\w+'s)\b[^:]{0,40}:\s+\S|\b(?:(?:page|site|website|e-?mail|mail|doc|docs|document|readme|"
     r"post|article|message|ticket|pr|comment|issue|letter|form|log|output|prompt|banner|notice|"

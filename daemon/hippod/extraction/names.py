@@ -17,7 +17,20 @@ _INTRODUCED = re.compile(
     r"(?:名叫|叫做|叫|名字是|姓名是|名前は)(?P<zh>[\u4e00-\u9fff]{2,3}|[ァ-ヶー]{2,12})"
     r"(?=[，。、,.！!\s]|です|$)|"
     r"(?<![\u4e00-\u9fffァ-ヶー])(?P<ja>[\u4e00-\u9fff]{2,4}|[ァ-ヶー]{2,12})"
-    r"(?=さん|ちゃん|くん|君|様|という(?:人|友))"
+    r"(?=さん|ちゃん|くん|君|様|という(?:人|友))|"
+    r"(?:女儿|儿子|老婆|老公|妹妹|弟弟|哥哥|姐姐|同事|表哥|表姐|徒弟)(?P<kin>[\u4e00-\u9fff]{2})"
+    r"(?=每|在|是|对|今|明|要|会|从|跟|叫|也|去|来|[，。、])|"
+    r"(?:(?<=[跟找和由请，、。])|^)(?P<title>(?![跟找和由请问给])[\u4e00-\u9fff]{1,2}(?:老师|医生|经理|师傅|"
+    r"律师|教授|阿姨))|"
+    r"(?:息子|娘|夫|妻|兄|弟|姉|妹|犬|猫|友人|同僚)の(?P<kin_ja>[\u4e00-\u9fff]{1,3}|"
+    r"[ァ-ヶー]{2,8})(?=[はがもと、])"
+)
+# Where nothing is capitalised, a title or "is called" still shows a name.
+_SMALL = re.compile(
+    r"\b(?:frau|herr|familie|heißt|namens|geselle|azubi|called|named|mr|mrs|ms|dr|se llama|"
+    r"s'appelle|monsieur|madame|se chama|doutora?|doctora?|señora?)\.?\s+(?:frau\s+|herr\s+)?"
+    r"(?!(?:der|die|das|the|a|an|el|la|le|un|una|une|o|um|uma|und|and)\b)([^\W\d_]{3,})",
+    re.IGNORECASE,
 )
 _NEVER_NAMES = word_set(
     """
@@ -83,7 +96,7 @@ def entities(
 def spans(sentence: str, language: str) -> list[str]:
     """Return the names that the writing shows: capitalised spans, or Latin ones among CJK."""
     if is_spaceless(language):
-        people = [match["zh"] or match["ja"] for match in _INTRODUCED.finditer(sentence)]
+        people = [match[match.lastgroup or 0] for match in _INTRODUCED.finditer(sentence)]
         latin = [name for name in _LATIN.findall(sentence) if name.casefold() not in _NEVER_NAMES]
         return list(dict.fromkeys([*people, *latin]))
     found: list[str] = []
@@ -98,6 +111,8 @@ def spans(sentence: str, language: str) -> list[str]:
         if end > position:
             found.append(sentence[tokens[position].start() : tokens[end - 1].end()])
         position = max(end, position + 1)
+    if sentence.islower():
+        found += [match[1].title() for match in _SMALL.finditer(sentence)]
     return list(dict.fromkeys(_singular(name) for name in found))
 
 

@@ -42,10 +42,11 @@ _SPECIAL = re.compile(r"<\|[^<>]{0,60}\|?>?|\|>|\[/?INST\]|</?s>")
 
 def label_prompt(speaker: str, sentence: str) -> str:
     """Return the prompt behind which a label follows. Control tokens and newlines are cut."""
-    return f"{_PREFIX}{_clean(speaker)[:40]}: {_clean(sentence)[:LONGEST_SENTENCE]}\nLabel:"
+    return f"{_PREFIX}{clean(speaker)[:40]}: {clean(sentence)[:LONGEST_SENTENCE]}\nLabel:"
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Return one line without control characters and without tokens that models obey."""
     while (cut := _SPECIAL.sub("", text)) != text:
         text = cut
     return " ".join(_CONTROLS.sub(" ", text).split())

@@ -1,15 +1,17 @@
 """Which sentences of some turns become facts, and as which: the extraction pipeline.
 
     provenance → private, secrets, pasted and injected text out → sentences → corrections
-    → cue + calibrated label score → wording → guard → dates → duplicates → caps
+    → cue + calibrated label score, or proposed by a model that reads all of them
+    → wording → guard → dates → duplicates → caps → quotations worded by a model
 
-Everything is a pure function of values, except the calls of `Generator.choose`.
+Everything is a pure function of values, except the calls of the generators.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
+from typing import Literal
 
 from hippod import redact
 from hippod.extraction import (
@@ -19,18 +21,34 @@ from hippod.extraction import (
     foreign,
     labels,
     names,
-    prompts,
+    persons,
+    probe,
+    repetition,
     sentences,
     support,
     wording,
 )
+from hippod.extraction.candidates import Candidate, Rejection, shortened
 from hippod.extraction.cues import Cue, Kind
 from hippod.extraction.labels import Calibration
+from hippod.extraction.proposals import RULES, Strategies, in_its_words, propose, sound_wording
 from hippod.language import LANGUAGES, content_stems, guess
 from hippod.models import Generator
 from hippod.transcripts.turns import Turn
 
-__all__ = ["Calibration", "Draft", "Extraction", "Rejection", "extract", "scorer"]
+__all__ = [
+    "RULES",
+    "Calibration",
+    "Draft",
+    "Extraction",
+    "Rejection",
+    "Strategies",
+    "WordedBy",
+    "extract",
+    "scorer",
+]
+
+WordedBy = Literal["rules", "rewrite", "transcript"]
 
 MAX_FACTS = 5
 """Facts of one batch; what was asked to be remembered is never cut."""
@@ -38,7 +56,6 @@ LONGEST_TURN = 8_000
 """Characters of a turn that are read; nobody types more."""
 LONGEST_WITHOUT_I = 1_200
 """Characters above which a turn that never says I or we is taken for pasted text."""
-CUE_LIMIT, LABEL_LIMIT = 3.0, 4.0
 EXPLICIT_CONFIDENCE, CUE_CONFIDENCE, LABEL_CONFIDENCE = 0.9, 0.75, 0.6
 
 
@@ -47,7 +64,8 @@ class Draft:
     """A fact to be stored: its text is one line, self-contained and guarded.
 
     `sentence` is the normalised source sentence (the fact's id is made from it), `turn` the
-    turn to cite, `confidence` how sure the extraction is, `score` only orders.
+    turn to cite, `confidence` how sure the extraction is, `score` only orders. `turns` are the
+    ids of all turns that it rests on.
     """
 
     kind: Kind
@@ -58,14 +76,8 @@ class Draft:
     sentence: str
     explicit: bool
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """A candidate that did not become a fact, and why. Holds no secret."""
-
-    text: str
-    reason: str
+    turns: tuple[str, ...] = ()
+    worded_by: WordedBy = "rules"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +86,6 @@ class Extraction:
 
     facts: tuple[Draft, ...]
     rejected: tuple[Rejection, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A sentence on its way; `sources` are the sentences that support it, `said` their time."""
-
-    turn: Turn
-    speaker: str
-    sentence: str
-    language: str
-    cue: Cue
-    sources: tuple[str, ...]
-    said: datetime | None
-    margin: float = 0.0
-    about: str | None = None
-
-    @property
-    def score(self) -> float:
-        return _clamp(self.cue.score, CUE_LIMIT) + _clamp(self.margin, LABEL_LIMIT)
 
 
 def scorer(
@@ -114,35 +107,52 @@ def extract(
     recent: Sequence[str] = (),
     generator: Generator | None = None,
     calibration: Calibration | None = None,
+    judge: probe.Judge | None = None,
+    strategies: Strategies = RULES,
     max_facts: int = MAX_FACTS,
+    unsigned: bool = False,
 ) -> Extraction:
     """Return the facts that `turns` state.
 
     `context` are earlier turns: they are understood but make no facts. `user` names whoever
     speaks in user turns without a speaker. `recent` are contents of facts that stand already.
-    Without a generator the cues decide alone. Raises `ModelError` if the generator fails.
+    `judge` scores sentences, else a `generator` labels them, else the cues decide alone.
+    `unsigned` turns are notes of a person or the agent: finished work without a subject is the
+    agent's, what speaks of no I or we is stated as it stands, all else is the user's. Raises
+    `ModelError` if a model fails.
     """
     rejected: list[Rejection] = []
-    before = _read(context, user, agent, [])
-    heard = _join_remember(_read(turns, user, agent, rejected))
+    before = _read(context, user, agent, [], unsigned=unsigned)
+    heard = _join_remember(_read(turns, user, agent, rejected, unsigned=unsigned))
     settled = _settle(heard, before, rejected)
-    scored = _score(settled, generator, calibration or Calibration(), rejected)
+    proposed = propose(settled, before, strategies, rejected)
+    scored = _score(proposed, judge, generator, calibration or Calibration(), rejected)
     drafts: list[Draft] = []
+    origins: dict[tuple[str, str], Candidate] = {}
     for candidate in _refer(scored, [*before, *heard], rejected):
         draft = _draft(candidate, known_entities, user, agent, zone, rejected)
         if draft:
             _add(draft, drafts, recent, candidate.language, rejected)
-    return Extraction(tuple(_capped(drafts, max_facts, rejected)), tuple(rejected))
+            origins[draft.turn.id, draft.sentence] = candidate
+    kept = _capped(drafts, max_facts, rejected)
+    worded = _reworded(kept, origins, [*before, *heard], zone, strategies)
+    return Extraction(tuple(worded), tuple(rejected))
 
 
 # --- reading ---------------------------------------------------------------------------------
 
 
 def _read(
-    turns: Sequence[Turn], user: str, agent: str | None, rejected: list[Rejection]
-) -> list[_Candidate]:
+    turns: Sequence[Turn],
+    user: str,
+    agent: str | None,
+    rejected: list[Rejection],
+    *,
+    unsigned: bool,
+) -> list[Candidate]:
     """Return every sentence that a person or the agent states, with its cue."""
-    found: list[_Candidate] = []
+    found: list[Candidate] = []
+    story = False
     batch_language = guess(
         " ".join(turn.text[:LONGEST_TURN] for turn in turns if turn.role == "user")
     )
@@ -151,19 +161,47 @@ def _read(
             continue
         text = _own_text(turn)
         if len(text) > LONGEST_WITHOUT_I and not _SELF.search(text):
-            rejected.append(Rejection(_short(text), "pasted"))
+            rejected.append(Rejection(shortened(text), "pasted", turn.id))
             continue
         speaker = _speaker(turn, user, agent)
         default = guess(text, default=batch_language)
+        story = story or (turn.role == "user" and foreign.begins_story(text))
         for piece in sentences.pieces(text):
             sentence = _without_secret(piece.text)
             if piece.skipped or sentence is None:
-                rejected.append(Rejection(_short(piece.text), piece.skipped or "only a secret"))
+                reason = piece.skipped or "only a secret"
+                rejected.append(Rejection(shortened(piece.text), reason, turn.id))
                 continue
             language = guess(sentence, LANGUAGES, default=default)
+            if unsigned:
+                found.append(_of_note(turn, speaker, sentence, language))
+                continue
             cue = cues.score(sentence, turn.role, language)
-            found.append(_Candidate(turn, speaker, sentence, language, cue, (sentence,), turn.time))
+            if story and foreign.is_of_story(sentence, language):
+                cue = Cue(cues.FLOOR, None, False, "fiction")
+            found.append(Candidate(turn, speaker, sentence, language, cue, (sentence,), turn.time))
     return found
+
+
+def _of_note(turn: Turn, speaker: str, sentence: str, language: str) -> Candidate:
+    """Return a sentence that nobody signed, as of the agent if it tells of finished work."""
+    sentence = _USER.sub(lambda match: speaker, sentence, count=1)
+    work = cues.finished_work(sentence, language)
+    return Candidate(
+        turn if work is None else replace(turn, role="assistant"),
+        speaker,
+        sentence,
+        language,
+        work or cues.score(sentence, "user", language),
+        (sentence,),
+        turn.time,
+        noted=True,
+        as_stated=not persons.speaks_of_self(sentence, language),
+    )
+
+
+_USER = re.compile(r"^User(?='s\s|\s+[a-z])")
+"""How agents call, in their notes, whom they work for."""
 
 
 def _own_text(turn: Turn) -> str:
@@ -200,9 +238,9 @@ def _without_secret(sentence: str) -> str | None:
     return rest if len(content_stems(rest, guess(rest))) >= 3 else None
 
 
-def _join_remember(heard: list[_Candidate]) -> list[_Candidate]:
+def _join_remember(heard: list[Candidate]) -> list[Candidate]:
     """Let "remember that" stand for the sentence before it, of the same person."""
-    joined: list[_Candidate] = []
+    joined: list[Candidate] = []
     for candidate in heard:
         previous = joined[-1] if joined else None
         if not _is_bare_request(candidate):
@@ -212,14 +250,14 @@ def _join_remember(heard: list[_Candidate]) -> list[_Candidate]:
     return joined
 
 
-def _asked(candidate: _Candidate) -> _Candidate:
+def _asked(candidate: Candidate) -> Candidate:
     if candidate.cue.score <= cues.FLOOR and candidate.cue.reason != cues.TOO_LITTLE:
         return candidate
     cue = Cue(cues.CEILING, candidate.cue.kind or "W", True, cues.ASKED)
     return replace(candidate, cue=cue)
 
 
-def _is_bare_request(candidate: _Candidate) -> bool:
+def _is_bare_request(candidate: Candidate) -> bool:
     """Tell "remember it!" from "remember that the shed leaks"."""
     if not candidate.cue.explicit:
         return False
@@ -243,26 +281,71 @@ _BARE = re.compile(
 
 
 def _settle(
-    heard: list[_Candidate], before: list[_Candidate], rejected: list[Rejection]
-) -> list[_Candidate]:
+    heard: list[Candidate], before: list[Candidate], rejected: list[Rejection]
+) -> list[Candidate]:
     """Apply corrections to what they correct, and drop what was taken back later."""
-    settled: list[_Candidate] = []
+    settled: list[Candidate] = []
     for candidate in heard:
         if candidate.turn.role == "user":
             if _correct(candidate, settled, before, rejected):
                 continue
-            if corrections.is_bare(candidate.sentence, candidate.language):
-                rejected.append(Rejection(_short(candidate.sentence), "corrects something unknown"))
-                continue
             _retire(candidate, settled, rejected)
+            _deny(candidate, settled, rejected)
+            renewed = _overrule(candidate, settled, rejected)
+            if renewed is None and corrections.is_bare(candidate.sentence, candidate.language):
+                rejected.append(candidate.rejected("corrects something unknown"))
+                continue
+            candidate = renewed or candidate
         settled.append(candidate)
     return settled
 
 
+def _deny(candidate: Candidate, settled: list[Candidate], rejected: list[Rejection]) -> None:
+    """Drop the finished work that the agent told of last, if the person says it is not done."""
+    told = settled[-1].turn if settled and settled[-1].turn.role == "assistant" else None
+    if told is None or not corrections.denies(candidate.sentence):
+        return
+    for claim in [each for each in settled if each.turn == told and each.cue.score > cues.FLOOR]:
+        rejected.append(claim.rejected("denied later"))
+        settled.remove(claim)
+
+
+def _overrule(
+    candidate: Candidate, settled: list[Candidate], rejected: list[Rejection]
+) -> Candidate | None:
+    """Drop what `candidate` states anew, and return it with that standing; None if nothing is."""
+    if candidate.cue.score <= cues.FLOOR and candidate.cue.reason != cues.TOO_LITTLE:
+        return None
+    for _, earlier in _recent_statements(settled, most=4):
+        if earlier.speaker != candidate.speaker or not corrections.overrules(
+            candidate.sentence, earlier.sentence, candidate.language
+        ):
+            continue
+        rejected.append(earlier.rejected("corrected later"))
+        settled.remove(earlier)
+        return _in_its_place(candidate, earlier)
+    return None
+
+
+def _in_its_place(candidate: Candidate, earlier: Candidate) -> Candidate:
+    """Return `candidate` with the standing of what it overrules, and with its topic."""
+    candidate = replace(candidate, cue=max(candidate.cue, earlier.cue, key=lambda cue: cue.score))
+    topic = corrections.topic(earlier.sentence, earlier.language)
+    known = set(content_stems(candidate.sentence, candidate.language))
+    if topic is None or known & set(content_stems(topic, earlier.language)):
+        return candidate
+    return replace(
+        candidate,
+        about=topic,
+        sources=(*candidate.sources, earlier.sentence),
+        rests_on=(*candidate.rests_on, earlier.turn.id),
+    )
+
+
 def _correct(
-    candidate: _Candidate,
-    settled: list[_Candidate],
-    before: list[_Candidate],
+    candidate: Candidate,
+    settled: list[Candidate],
+    before: list[Candidate],
     rejected: list[Rejection],
 ) -> bool:
     """Put the corrected sentence in the place of the one that `candidate` corrects."""
@@ -284,109 +367,128 @@ def _correct(
             language=earlier.language,
             cue=max(cue, earlier.cue, key=lambda each: each.score),
             sources=(*earlier.sources, candidate.sentence),
+            rests_on=(*earlier.rests_on, earlier.turn.id),
             said=earlier.said,
         )
         if position >= len(before):
-            rejected.append(Rejection(_short(earlier.sentence), "corrected later"))
+            rejected.append(earlier.rejected("corrected later"))
             del settled[position - len(before)]
         settled.append(new)
         return True
     return False
 
 
-def _says_something(candidate: _Candidate) -> bool:
+def _says_something(candidate: Candidate) -> bool:
     noise = ("small talk", cues.TOO_LITTLE)
     return candidate.turn.role == "user" and candidate.cue.reason not in noise
 
 
-def _recent_statements(spoken: list[_Candidate]) -> Iterable[tuple[int, _Candidate]]:
+def _recent_statements(spoken: list[Candidate], most: int = 8) -> Iterable[tuple[int, Candidate]]:
     people = [(n, each) for n, each in enumerate(spoken) if each.turn.role == "user"]
-    return reversed([(n, each) for n, each in people if each.cue.score > cues.FLOOR][-8:])
+    return reversed([(n, each) for n, each in people if each.cue.score > cues.FLOOR][-most:])
 
 
-def _retire(candidate: _Candidate, settled: list[_Candidate], rejected: list[Rejection]) -> None:
-    for earlier in list(settled):
+def _retire(candidate: Candidate, settled: list[Candidate], rejected: list[Rejection]) -> None:
+    for earlier in settled[-_REACH:]:
         if earlier.turn.role != "user" or earlier.cue.explicit or earlier.cue.score <= cues.FLOOR:
             continue
         plan = _PLAN.search(earlier.cue.reason) is not None
         if corrections.retires(
             candidate.sentence, earlier.sentence, candidate.language, settled=plan
         ):
-            rejected.append(Rejection(_short(earlier.sentence), "taken back later"))
+            rejected.append(earlier.rejected("taken back later"))
             settled.remove(earlier)
 
 
 _PLAN = re.compile("decision|dated|standing")
+_REACH = 40
+"""Sentences that somebody can have in mind when taking something back."""
 
 
 # --- scoring ---------------------------------------------------------------------------------
 
 
 def _score(
-    candidates: list[_Candidate],
+    candidates: list[Candidate],
+    judge: probe.Judge | None,
     generator: Generator | None,
     calibration: Calibration,
     rejected: list[Rejection],
-) -> list[_Candidate]:
-    """Keep what cue and label score together put above 0; questions never reach the model."""
-    open_ones = [each for each in candidates if each.cue.score > cues.FLOOR]
-    rejected += [
-        Rejection(_short(each.sentence), each.cue.reason)
-        for each in candidates
-        if each.cue.score <= cues.FLOOR
-    ]
-    if generator is not None:
-        items = [(_prompted_as(each), each.sentence) for each in open_ones]
+) -> list[Candidate]:
+    """Keep what cue and model together put above 0; questions never reach a model."""
+    least = cues.DOUBTFUL if judge is None else cues.FLOOR
+    open_ones = [each for each in candidates if each.cue.score > least]
+    rejected += [each.rejected(each.cue.reason) for each in candidates if each.cue.score <= least]
+    if judge is not None:
+        asked = [probe.Sentence(each.sentence, each.turn.role, each.cue) for each in open_ones]
+        open_ones = [
+            replace(each, judged=score) for each, score in zip(open_ones, judge(asked), strict=True)
+        ]
+    elif generator is not None:
+        items = [(each.prompted_as, each.sentence) for each in open_ones]
         margins = labels.margins(generator, items, calibration)
         open_ones = [
             replace(each, margin=margin) for each, margin in zip(open_ones, margins, strict=True)
         ]
     rejected += [
-        Rejection(_short(each.sentence), f"not lasting ({each.cue.reason})")
-        for each in open_ones
-        if not _lasts(each)
+        each.rejected(f"not lasting ({each.cue.reason})") for each in open_ones if not _lasts(each)
     ]
     return [each for each in open_ones if _lasts(each)]
 
 
-def _prompted_as(candidate: _Candidate) -> str:
-    return candidate.speaker if candidate.turn.role == "user" else prompts.AGENT
-
-
-def _lasts(candidate: _Candidate) -> bool:
-    return candidate.cue.explicit or candidate.score > 0
-
-
-def _clamp(value: float, limit: float) -> float:
-    return max(-limit, min(limit, value))
+def _lasts(candidate: Candidate) -> bool:
+    return candidate.cue.explicit or candidate.score > 0 or candidate.proposal is not None
 
 
 # --- from candidate to fact ------------------------------------------------------------------
 
 
 def _refer(
-    candidates: list[_Candidate], spoken: list[_Candidate], rejected: list[Rejection]
-) -> Iterable[_Candidate]:
+    candidates: list[Candidate], spoken: list[Candidate], rejected: list[Rejection]
+) -> Iterable[Candidate]:
     """Say what a leading pronoun refers to, where one name was just mentioned."""
     for candidate in candidates:
         body = wording.statement(candidate.sentence, candidate.language)
         explicit = candidate.cue.explicit
         if not explicit and len(content_stems(body, candidate.language)) < 2:
-            rejected.append(Rejection(_short(body), cues.TOO_LITTLE))
+            rejected.append(candidate.rejected(cues.TOO_LITTLE, body))
         elif not explicit and wording.points_at_the_moment(body, candidate.language):
-            rejected.append(Rejection(_short(candidate.sentence), "refers to something unnamed"))
-        elif not wording.leading_pronoun(body, candidate.language):
+            rejected.append(candidate.rejected("refers to something unnamed"))
+        elif (
+            candidate.about
+            or not wording.leading_pronoun(body, candidate.language)
+            or _names_it(candidate)
+        ):
             yield candidate
         elif about := _antecedent(candidate, spoken):
-            yield replace(candidate, about=about[0], sources=(*candidate.sources, about[1]))
+            yield replace(
+                candidate,
+                about=about.name,
+                sources=(*candidate.sources, about.sentence),
+                rests_on=(*candidate.rests_on, about.turn.id),
+            )
         elif explicit:
             yield candidate
         else:
-            rejected.append(Rejection(_short(candidate.sentence), "refers to something unnamed"))
+            rejected.append(candidate.rejected("refers to something unnamed"))
 
 
-def _antecedent(candidate: _Candidate, spoken: list[_Candidate]) -> tuple[str, str] | None:
-    earlier: list[_Candidate] = []
+def _names_it(candidate: Candidate) -> bool:
+    """Tell whether a model says, from other lines that it cites, what a pronoun refers to."""
+    return bool(candidate.backing) and sound_wording(candidate) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Antecedent:
+    """The one name that a pronoun can mean, and where it was mentioned."""
+
+    name: str
+    sentence: str
+    turn: Turn
+
+
+def _antecedent(candidate: Candidate, spoken: list[Candidate]) -> _Antecedent | None:
+    earlier: list[Candidate] = []
     for each in spoken:
         if each.turn == candidate.turn and each.sentence == candidate.sentence:
             break
@@ -395,27 +497,32 @@ def _antecedent(candidate: _Candidate, spoken: list[_Candidate]) -> tuple[str, s
     for each in reversed(earlier[-4:]):
         found = names.spans(each.sentence, each.language)
         if found:
-            return (found[0], each.sentence) if len(found) == 1 else None
+            return _Antecedent(found[0], each.sentence, each.turn) if len(found) == 1 else None
     return None
 
 
 def _draft(
-    candidate: _Candidate,
+    candidate: Candidate,
     known: Sequence[str],
     user: str,
     agent: str | None,
     zone: tzinfo,
     rejected: list[Rejection],
 ) -> Draft | None:
-    content = _content(candidate, agent)
+    content, worded_by = _content(candidate, agent), _BY_RULES
+    proposal = sound_wording(candidate)
+    if proposal and (support.quotation(content) is not None or _dangles(candidate)):
+        content, worded_by = proposal, _BY_READING
+        candidate = replace(candidate, sources=candidate.words.sources)
     reason = support.check(content, candidate.sources, candidate.speaker, candidate.language)
     if reason is None and foreign.is_injection(content):
         reason = foreign.INJECTED
     if reason:
-        rejected.append(Rejection(_short(content), reason))
+        rejected.append(candidate.rejected(reason, content))
         return None
     cue = candidate.cue
-    kind: Kind = "B" if candidate.turn.role == "assistant" else cue.kind or "W"
+    said = cue.kind or candidate.proposed_kind or "W"
+    kind: Kind = "B" if candidate.turn.role == "assistant" else said
     return Draft(
         kind=kind,
         content=_dated(content, candidate, zone),
@@ -425,12 +532,20 @@ def _draft(
         sentence=" ".join(candidate.sentence.split()),
         explicit=cue.explicit,
         score=round(candidate.score, 3),
+        turns=tuple(dict.fromkeys((candidate.turn.id, *candidate.rests_on))),
+        worded_by=worded_by,
     )
 
 
-def _content(candidate: _Candidate, agent: str | None) -> str:
+_BY_RULES: WordedBy = "rules"
+_BY_READING: WordedBy = "transcript"
+
+
+def _content(candidate: Candidate, agent: str | None) -> str:
     language = candidate.language
-    if candidate.turn.role == "assistant":
+    if candidate.turn.role == "assistant" and candidate.as_stated:
+        text = wording.as_stated(candidate.sentence, language)
+    elif candidate.turn.role == "assistant":
         text = wording.of_agent(candidate.sentence, agent or candidate.turn.speaker, language)
     else:
         text = wording.of_person(
@@ -440,25 +555,36 @@ def _content(candidate: _Candidate, agent: str | None) -> str:
             instruction="standing" in candidate.cue.reason,
             about=candidate.about,
             corrected=candidate.sentence not in candidate.sources,
+            stated=candidate.as_stated,
         )
     return " ".join(text.split()).lstrip("#>*+-=|~` \t")
 
 
-def _dated(content: str, candidate: _Candidate, zone: tzinfo) -> str:
+def _dangles(candidate: Candidate) -> bool:
+    """Tell whether the sentence begins with a pronoun that it does not explain."""
+    body = wording.statement(candidate.sentence, candidate.language)
+    return wording.leading_pronoun(body, candidate.language) and candidate.about is None
+
+
+def _dated(content: str, candidate: Candidate, zone: tzinfo) -> str:
     """Resolve the dates of a fact; who is quoted says nothing about its tense."""
     said = content if support.quotation(content) is None else content.partition(': "')[2]
     head = content.removesuffix(said)
     return head + dates.annotate(said, candidate.said, zone, (candidate.language,))
 
 
-def _entities(candidate: _Candidate, known: Sequence[str], user: str) -> tuple[str, ...]:
+def _entities(candidate: Candidate, known: Sequence[str], user: str) -> tuple[str, ...]:
     body = wording.statement(candidate.sentence, candidate.language)
     person = candidate.turn.role == "user"
     own = person and wording.needs_speaker(body, candidate.language)
+    about = [candidate.about] if candidate.about and not candidate.about.islower() else []
+    # "Remember that Iris ...": only in the whole sentence the capital shows a name.
+    shown = names.spans(candidate.sentence, candidate.language)
+    first = [name for name in shown if body.startswith(name)]
     return names.entities(
-        f"{candidate.about}. {body}" if candidate.about else body,
+        f"{candidate.about}. {body}" if about else body,
         candidate.language,
-        [*([candidate.about] if candidate.about else []), *known],
+        [*about, *known, *first],
         candidate.speaker if person else user,
         first_person=own,
     )
@@ -484,25 +610,54 @@ def _add(
     rivals = (each for each in drafts if not draft.explicit or each.kind != "B")
     known = [*recent, *(each.content for each in rivals)]
     # What somebody asked to be remembered is dropped only if it certainly stands already.
-    repeats = support.is_restated if draft.explicit else support.is_repeated
+    repeats = repetition.is_restated if draft.explicit else repetition.is_repeated
     if any(repeats(draft.content, earlier, language) for earlier in known):
-        rejected.append(Rejection(_short(draft.content), "already known"))
+        rejected.append(_rejected(draft, "already known"))
         return
     for each in list(drafts):
         outdone = each.kind == draft.kind and not (each.explicit and not draft.explicit)
         if outdone and repeats(each.content, draft.content, language):
-            rejected.append(Rejection(_short(each.content), "said more fully later"))
+            rejected.append(_rejected(each, "said more fully later"))
             drafts.remove(each)
     drafts.append(draft)
+
+
+def _rejected(draft: Draft, reason: str) -> Rejection:
+    return Rejection(shortened(draft.content), reason, draft.turn.id)
 
 
 def _capped(drafts: list[Draft], most: int, rejected: list[Rejection]) -> list[Draft]:
     ranked = sorted(drafts, key=lambda draft: (not draft.explicit, -draft.score))
     cut = [draft for draft in ranked[most:] if not draft.explicit]
-    rejected += [Rejection(_short(draft.content), f"over {most} facts a batch") for draft in cut]
+    rejected += [_rejected(draft, f"over {most} facts a batch") for draft in cut]
     return [draft for draft in drafts if not any(draft is each for each in cut)]
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 300 else f"{line[:299]}…"
+# --- quotations worded by a model ------------------------------------------------------------
+
+
+def _reworded(
+    drafts: list[Draft],
+    origins: dict[tuple[str, str], Candidate],
+    spoken: list[Candidate],
+    zone: tzinfo,
+    strategies: Strategies,
+) -> list[Draft]:
+    """Return the drafts, those of persons that only quote with a model's words if it has some."""
+    quotes = [
+        draft for draft in drafts
+        if draft.kind != "B" and support.quotation(draft.content) is not None
+    ]  # fmt: skip
+    writer = strategies.rewrite() if quotes else None
+    if writer is None:
+        return drafts
+    worded: list[Draft] = []
+    for draft in drafts:
+        candidate = origins[draft.turn.id, draft.sentence]
+        text = in_its_words(writer, candidate, spoken) if draft in quotes else None
+        if text is None:
+            worded.append(draft)
+            continue
+        content = _dated(text, candidate, zone)
+        worded.append(replace(draft, content=content, worded_by="rewrite"))
+    return worded

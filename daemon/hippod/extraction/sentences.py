@@ -65,15 +65,20 @@ _LEAD_IN = re.compile(
     r"copied|excerpt|snippet|output|logs?|stack\s?trace|traceback|messages?|e-?mails?|mails?|"
     r"article|page|website|readme|docs?|document|post|tweet|ticket|comment|transcript|prompt|"
     r"letter|text|schreibt|schrieb|geschrieben|sagt|sagte|meinte|steht|lautet|nachricht|dice|dijo|"
-    r"pone|escribe|escribió|escrito|mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem|(?:got|received|found|saw|read|check|look\s+at|"
+    r"pone|escribe|escribió|escrito|mensaje|correo|dit|écrit|diz|disse|escreveu|mensagem|(?:got|"
+    r"received|found|saw|read|check|look\s+at|"
     r"see)\s+(?:this|these|that))\b"
-    r"[^.:\n]{0,60}:\s*$|(?:说|說|写道|寫道|写着|回复|言いました|言った|書いてあ\w*|書きました)[^。]{0,8}[:：]\s*$",
+    r"[^.:\n]{0,60}:\s*$|(?:说|說|写道|寫道|写着|回复|言いました|言った|書いてあ\w*|"
+    r"書きました)[^。]{0,8}[:：]\s*$",
     re.IGNORECASE,
 )
 _MACHINE_LINE = re.compile(
     r"^\s*(?:[$#>%]\s|>>>|\||at\s+[\w.$<>]+[(\s]|File\s+\"|Traceback|"
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|"
-    r"TRACE)\b|diff --git|@@|\+\+\+|---|#include|import\s+[\w.*{}, ]+(?:\s+from\s+[\"']|;|$)|"
+    r"TRACE|FAILED|PASSED)\b|\w*(?:Error|Exception|Panic)\b:|panic:|thread '|(?:Subject|From|To|"
+    r"Sent|Cc|Betreff|Von|"
+    r"Asunto|Objet|Assunto):\s|diff --git|@@|\+\+\+|---|#include|"
+    r"import\s+(?:[\w.*{}, ]+(?:\s+from\s+[\"']|;)|[\w.]+(?:\s+as\s+\w+)?$)|"
     r"from\s+[\w.]+\s+import\s|(?:const|let|var)\s+[\w{\[, }\]]+\s*=|return\s.*;|def\s+\w+\(|"
     r"class\s+\w+\s*[:({]|function\s+\w*\(|(?:public|private|static)\s+(?:static|void|class|"
     r"final|int)\s|<[a-z!/]|\{|\}|\]|//|/\*|(?:sudo\s+)?[a-z][\w.-]*\s+--?[A-Za-z]|(?:git|npm|"
@@ -112,11 +117,16 @@ def _lines(text: str) -> Iterator[tuple[str, str | None]]:
             yield stripped, "memory format"
         elif _MACHINE_LINE.search(line) or _mostly_signs(stripped):
             yield stripped, "machine text"
-        elif _LEAD_IN.search(stripped):
+        elif _LEAD_IN.search(stripped) or _shouts(stripped):
             pasted = True
             yield stripped, "quotes something"
         else:
             yield _LIST_MARK.sub("", stripped), None
+
+
+def _shouts(line: str) -> bool:
+    """Tell a chain letter's headline; people shout in fewer words."""
+    return line.isupper() and len(line.split()) >= 4
 
 
 def _mostly_signs(line: str) -> bool:
@@ -131,7 +141,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|no|vol|fig|inc|ltd|co|mt|z\.\s?b|"
     r"d\.\s?h|u\.\s?a|bzw|ca|nr|str|hr|fr|usw|evtl|inkl|sra?|srta|ud|av|núm|pág|mme|mlle|env|ex|"
     r"p\.\s?ex|e\.g|i\.e|a\.m|p\.m|u\.s|min|max)"
-    r"|\b[A-Za-z]|(?:^|\s)\d{1,2})\.$",
+    r"|\b[A-Za-z]|(?:^|\s|\d\.)\d{1,2})\.$",
     re.IGNORECASE,
 )
 _ORDINARY_END = re.compile(

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from hippod.extraction import persons
 from hippod.extraction.names import spans
 from hippod.extraction.wording import CORRECTED, statement
 from hippod.language import content_stems, guess, is_function_word
@@ -13,8 +14,6 @@ LONGEST = 220
 """Characters of a fact without the dates that code appended."""
 SUPPORTED = 0.8
 """Part of the fact's content words that must occur in the source."""
-OVERLAP = 0.75
-"""Part of a fact's stems above which an earlier fact already says it."""
 
 _DATE_NOTE = re.compile(r" ?\(\d{4}(?:-\d\d(?:-\d\d)?)?(?: to \d{4}-\d\d-\d\d)?\)")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -33,9 +32,12 @@ _NEGATION = {
     "en": r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|no longer|\w+n't|"
     r"\w+n’t)\b",
     "de": r"\b(?:nicht|nie|niemals|kein\w*|nichts|niemand|weder|ohne|un(?:möglich|verträglich))\b",
-    "es": r"\b(?:no|nunca|jamás|nada|nadie|ningun[oa]?|ningún|tampoco|sin|ni)\b",
-    "fr": r"\b(?:ne|n'|pas|jamais|rien|personne|aucune?|sans|ni|plus)\b|\bn['’]",
-    "pt": r"\b(?:não|nunca|jamais|nada|ninguém|nenhuma?|sem|nem|tampouco)\b",
+    "es": r"\bno\b[^.;]{0,40}?\b(?:nada|nadie|nunca|ningun[oa]?|ningún|ni|tampoco)\b|"
+    r"\b(?:no|nunca|jamás|nada|nadie|ningun[oa]?|ningún|tampoco|sin|ni)\b",
+    "fr": r"\b(?:ne\b|n['’])[^.;]{0,40}?\b(?:pas|plus|jamais|rien|personne|aucune?|guère|ni)\b|"
+    r"\b(?:ne|pas|jamais|rien|personne|aucune?|sans|ni)\b|\bn['’]",
+    "pt": r"\bnão\b[^.;]{0,40}?\b(?:nada|ninguém|nunca|nenhuma?|nem)\b|"
+    r"\b(?:não|nunca|jamais|nada|ninguém|nenhuma?|sem|nem|tampouco)\b",
     "zh": r"不|没|沒|别|別|未|无|勿|非",
     "ja": r"ない|なく|なかっ|ません|ず[にっ、]|ぬ|禁止|不要",
 }
@@ -78,27 +80,9 @@ def quotation(fact: str) -> str | None:
     return _plain(match[1]) if match else None
 
 
-def is_repeated(fact: str, earlier: str, language: str) -> bool:
-    """Tell whether `earlier` already says what `fact` says.
-
-    A contradiction is none: another number, another name, a negation on one side only, or one
-    word in the place of another ("red" for "blue").
-    """
-    new, old = set(_own_stems(fact, language)), set(_own_stems(earlier, language))
-    if not new or len(new & old) <= OVERLAP * len(new) or (new - old and old - new):
-        return False
-    if not set(numbers(fact)) <= set(numbers(earlier)):
-        return False
-    if is_negated(fact, language) != is_negated(earlier, language):
-        return False
-    said = _plain(earlier).casefold()
-    return all(_plain(name).casefold() in said for name in spans(fact, language))
-
-
-def is_restated(fact: str, earlier: str, language: str) -> bool:
-    """Tell whether two facts say the same in the same order: "A over B" is not "B over A"."""
-    same_words = list(_own_stems(fact, language)) == list(_own_stems(earlier, language))
-    return same_words and is_repeated(fact, earlier, language)
+def speaker_of(fact: str) -> str:
+    """Return who says `Name: "…"`; empty if the fact is no quotation."""
+    return fact.partition(': "')[0].removesuffix(f" ({CORRECTED})") if quotation(fact) else ""
 
 
 def is_negated(text: str, language: str) -> bool:
@@ -136,6 +120,8 @@ def _negation_changed(text: str, source: str, language: str) -> bool:
 def _name_fault(text: str, source: str, speaker: str, language: str) -> str | None:
     said = source.casefold()
     own = _SPEAKS_OF_SELF.search(source) is not None
+    if language != "en":
+        own = own or persons.speaks_of_self(source, language)
     if speaker.casefold() in text.casefold() and speaker.casefold() not in said and not own:
         return "the speaker does not speak of themselves"
     for name in spans(text, language):
@@ -153,12 +139,6 @@ def _word_fault(text: str, source: str, speaker: str, language: str) -> str | No
     if stems and supported < SUPPORTED * len(stems):
         return "words not in the source"
     return None
-
-
-def _own_stems(text: str, language: str) -> list[str]:
-    """Return the stems of a fact's statement, without who said it."""
-    quoted = quotation(without_dates(text))
-    return content_stems(quoted if quoted is not None else without_dates(text), language)
 
 
 def _plain(text: str) -> str:

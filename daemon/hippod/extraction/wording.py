@@ -23,21 +23,30 @@ def of_person(
     instruction: bool = False,
     about: str | None = None,
     corrected: bool = False,
+    stated: bool = False,
 ) -> str:
     """Return the text of what a person said.
 
     `about` names what a leading pronoun refers to; `instruction`: it is a command and must
-    stay one; `corrected`: the sentence is not verbatim any more.
+    stay one; `corrected`: the sentence is not verbatim any more; `stated`: it does not speak of
+    its speaker, and is not known to be theirs.
     """
     body = statement(sentence, language)
     if about:
         return _quote(f"{speaker} about {about}", body)
+    commands = _COMMAND.match(body) or (instruction and not _begins_with_name(body, language))
+    if stated and not (corrected or commands):
+        return as_stated(sentence, language)
     if language == "en" and shows(body, "en") and not (instruction or _COMMAND.match(body)):
         if not _ANYBODY.search(body):
             return _capital(body)
         if shifted := third_person(body, speaker):
             return _capital(shifted)
     return _quote(f"{speaker} {CORRECTED}" if corrected else speaker, body)
+
+
+def _begins_with_name(body: str, language: str) -> bool:
+    return body.startswith(tuple(spans(body, language)))
 
 
 def of_agent(sentence: str, agent: str | None, language: str) -> str:
@@ -50,6 +59,11 @@ def of_agent(sentence: str, agent: str | None, language: str) -> str:
         if shifted := third_person(body, agent or "the agent"):
             return _capital(shifted)
     return _quote(agent or "Agent", body)
+
+
+def as_stated(sentence: str, language: str) -> str:
+    """Return the text of a note that says nothing of its author."""
+    return _capital(statement(sentence, language))
 
 
 def statement(sentence: str, language: str) -> str:

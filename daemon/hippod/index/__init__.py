@@ -5,5 +5,6 @@ from hippod.index.engine import Index as Index
 from hippod.index.report import Report as Report
 from hippod.index.view import Brief as Brief
 from hippod.index.view import LexicalHit as LexicalHit
+from hippod.index.view import Named as Named
 from hippod.index.view import Row as Row
 from hippod.index.view import View as View

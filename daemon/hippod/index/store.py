@@ -261,7 +261,7 @@ def _insert_units(
             (
                 id_, number, _unit_id(path, unit.content, occurrences), unit.index, unit.kind,
                 unit.line_start, unit.line_end, unit.header, unit.content,
-                _same(unit.content), json.dumps(unit.entities, ensure_ascii=False),
+                _same(unit), json.dumps(unit.entities, ensure_ascii=False),
                 unit.confidence, unit.timestamp, unit.valid_from, unit.valid_until,
                 unit.fact_id, unit.private, text_hash,
             )
@@ -288,8 +288,11 @@ def _unit_id(path: str, content: str, occurrences: dict[str, int]) -> str:
     return chunks.unit_id(path, content, occurrence)
 
 
-def _same(content: str) -> int:
-    digest = hashlib.blake2b(facts.normalise(content).encode(), digest_size=8).digest()
+def _same(unit: Unit) -> int:
+    """Return a number that is equal for units that say the same, facts of the same entities."""
+    about = sorted(unit.entities) if unit.kind != "document" else []
+    said = facts.normalise("\n".join([unit.content, *about]))
+    digest = hashlib.blake2b(said.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 

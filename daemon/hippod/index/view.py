@@ -73,6 +73,29 @@ class Row:
     timestamp: str | None
     valid_from: str | None
     valid_until: str | None
+    fact_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A unit as a look over all of them sees it."""
+
+    unit: int
+    path: str
+    line_start: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Where a unit stands that was asked for by its name; `fact_id` is None for other text."""
+
+    fact_id: str | None
+    unit_id: str
+    path: str
+    line_start: int
+    line_end: int
+    content: str
 
 
 class View:
@@ -156,11 +179,40 @@ class View:
         rows = self._select(
             f"""SELECT u.entities, u.id, u.unit_id, d.document_id, d.path, u.position,
                     u.line_start, u.line_end, u.kind, u.content, u.confidence,
-                    u.timestamp, u.valid_from, u.valid_until
+                    u.timestamp, u.valid_from, u.valid_until, u.fact_id
                 FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
             (json.dumps(list(units)),),
         )
         return {row[1]: Row(tuple(json.loads(row[0])), *row[1:]) for row in rows}
+
+    @translated()
+    def named(self, name: str) -> list[Named]:
+        """Return the facts whose id begins with `name`, and the unit of that very id."""
+        rows = self._select(
+            """SELECT u.fact_id, u.unit_id, d.path, u.line_start, u.line_end, u.content
+                FROM units u JOIN documents d ON d.id = u.document
+                WHERE (u.fact_id >= ?1 AND u.fact_id < ?1 || '~') OR u.unit_id = ?1
+                ORDER BY d.path, u.line_start""",
+            (name,),
+        )
+        return [Named(*row) for row in rows]
+
+    @translated()
+    def scan(self, after: int, limit: int) -> list[Scanned]:
+        """Return units in the order of their numbers, beginning behind `after`."""
+        rows = self._select(
+            """SELECT u.id, d.path, u.line_start, u.content
+                FROM units u JOIN documents d ON d.id = u.document
+                WHERE u.id > ? ORDER BY u.id LIMIT ?""",
+            (after, limit),
+        )
+        return [Scanned(*row) for row in rows]
+
+    @translated()
+    def epoch(self) -> str:
+        """Return what is another text after a rebuild: unit numbers then begin anew."""
+        rows = self._select("SELECT value FROM meta WHERE key = 'epoch'")
+        return str(next(iter(rows), ("",))[0])
 
     def _select(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         return select(self._connection, sql, values)
@@ -228,7 +280,7 @@ class View:
         found = self._select(
             f"""SELECT min(u.id), u.vector, u.same FROM units u
                 WHERE u.vector IN (SELECT value FROM json_each(?)) {condition.sql}
-                GROUP BY u.vector""",
+                GROUP BY u.vector, u.same""",
             (json.dumps(list(cosine_of)), *condition.values),
         )
         rows = sorted(found, key=lambda row: (-cosine_of[row[1]], row[0]))

@@ -1,6 +1,7 @@
 """The two model roles: `Generator` and `Embedder`, as everything else sees them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -9,8 +10,41 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 """Shape (n, dimension), rows L2-normalised."""
 
-Grammar = Literal["facts", "json", "line"]
+Grammar = Literal["facts", "items", "json", "line"]
 """Names of the fixed grammars that ship with the worker; never built from input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model wrote, and what it cost.
+
+    `finished` is False where the token limit cut the text. `tokens_in` counts the prompt tokens
+    that were evaluated: a prefix kept from an earlier call is free where the model runs here.
+    """
+
+    text: str
+    finished: bool
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a generator has used since it was made; two readings subtract."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+    def __sub__(self, earlier: "Spent") -> "Spent":
+        return Spent(
+            self.calls - earlier.calls,
+            self.tokens_in - earlier.tokens_in,
+            self.tokens_out - earlier.tokens_out,
+            self.seconds - earlier.seconds,
+        )
 
 
 class Generator(Protocol):
@@ -19,6 +53,11 @@ class Generator(Protocol):
     Every method blocks; call it from a worker thread. Raises `ModelUnavailable`,
     `ModelTimeout` or `ModelCrashed`.
     """
+
+    @property
+    def spent(self) -> Spent:
+        """All calls, tokens and seconds so far, failed calls included where they are known."""
+        ...
 
     @property
     def model_id(self) -> str:
@@ -34,8 +73,14 @@ class Generator(Protocol):
         """
         ...
 
-    def complete(self, prompt: str, grammar: Grammar, max_tokens: int) -> str:
-        """Return the greedy completion of `prompt` under a fixed grammar."""
+    def complete(
+        self, prompt: str, grammar: Grammar, max_tokens: int, *, system: str = ""
+    ) -> Completion:
+        """Return the greedy answer to `prompt` under a fixed grammar.
+
+        `system` holds the fixed instructions, the same for many prompts: models that run here
+        evaluate it once. Nothing in either text ever becomes a control token of the model.
+        """
         ...
 
 

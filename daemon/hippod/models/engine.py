@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import llama_cpp
 
 from hippod.models import Grammar
+from hippod.models.chat import Frame, frame
 from hippod.models.grammars import GRAMMARS
 
 _BYTES_PER_TOKEN = 64
@@ -22,6 +23,8 @@ _TAIL = 40
 _PIECE = 512
 _ABORTED = 2
 _ERROR_LEVEL = 4
+_CHOOSING, _WRITING = 0, 1
+"""Sequences of the context: each keeps its own prefix, so that neither call evicts the other's."""
 
 
 class EngineError(Exception):
@@ -36,6 +39,7 @@ class EngineError(Exception):
 class Engine:
     """A model with one live context; prompts that share a prefix evaluate it once.
 
+    `choose` and `complete` keep a prefix each, as long as the context holds both.
     The same prompt gets the same answer, whatever was asked before it.
     Not thread-safe: llama.cpp crashes when two threads use one context. `evaluated`
     (prompt tokens) and `generated` count since loading. Text never becomes a special token.
@@ -48,7 +52,8 @@ class Engine:
         self._deadline = math.inf
         self._batch = min(batch, context)
         self._complaints: deque[str] = deque(maxlen=4)
-        self._held: list[int] = []
+        self._held: dict[int, list[int]] = {_CHOOSING: [], _WRITING: []}
+        self._frames: dict[bool, Frame] = {}
         self._labels: tuple[tuple[str, tuple[str, ...]], list[int]] | None = None
         # ctypes callbacks must outlive the context that calls them.
         self._log = llama_cpp.llama_log_callback(self._hear)
@@ -59,6 +64,7 @@ class Engine:
         self._vocab = llama_cpp.llama_model_get_vocab(self._model)
         self._context = self._open_context(context, threads)
         self._memory = llama_cpp.llama_get_memory(self._context)
+        self._buffer = llama_cpp.llama_batch_init(self._batch, 0, 1)
         self.n_context: int = llama_cpp.llama_n_ctx(self._context)
 
     def choose(
@@ -72,16 +78,26 @@ class Engine:
         return [self._weigh(prompt, labels, timeout) for prompt in prompts]
 
     def complete(
-        self, prompt: str, grammar: Grammar, max_tokens: int, timeout: float
+        self, system: str, prompt: str, grammar: Grammar, max_tokens: int, timeout: float
     ) -> tuple[str, str]:
-        """Return the greedy continuation and why it ended: `stop` or `length`."""
+        """Return the greedy answer and why it ended: `stop` or `length`.
+
+        Both texts go through the model's chat template, if it has one. `timeout` is in seconds,
+        for prompt and answer together; what was written by then is returned as `length`.
+        """
         self._start_clock(timeout)
-        tokens = self._prompt_tokens(prompt)
-        self._evaluate(tokens)
-        written: list[int] = []
+        tokens = self._chat_tokens(system, prompt)
         room = min(max_tokens, self.n_context - len(tokens))
-        for token in self._greedy(grammar, room):
-            written.append(token)
+        self._make_room(_WRITING, len(tokens) + room)
+        self._evaluate(tokens, _WRITING)
+        written: list[int] = []
+        try:
+            for token in self._greedy(grammar, room):
+                written.append(token)
+        except EngineError as error:
+            if error.code != "timeout":
+                raise
+            room = len(written)
         finish = "length" if len(written) >= room else "stop"
         return self._text(written), finish
 
@@ -93,35 +109,53 @@ class Engine:
         self._start_clock(timeout)
         tokens = self._prompt_tokens(prompt)
         firsts = self._first_tokens(prompt, labels)
-        self._evaluate(tokens)
+        self._make_room(_CHOOSING, len(tokens))
+        self._evaluate(tokens, _CHOOSING)
         logits = llama_cpp.llama_get_logits_ith(self._context, -1)
         return _log_softmax([logits[first] for first in firsts])
 
-    def _evaluate(self, tokens: list[int]) -> None:
-        """Bring the context to exactly `tokens`, reusing the prefix it already holds.
+    def _make_room(self, sequence: int, wanted: int) -> None:
+        """Drop what the other sequence holds where the context is too small for both."""
+        other = _WRITING if sequence == _CHOOSING else _CHOOSING
+        if len(self._held[other]) + wanted > self.n_context:
+            self._keep(other, 0)
+
+    def _evaluate(self, tokens: list[int], sequence: int) -> None:
+        """Bring a sequence to exactly `tokens`, reusing the prefix it already holds.
 
         Two tokens at least are evaluated together, always: a lone one takes another path
         through llama.cpp and the answer would depend on what was asked before.
         """
-        keep = max(0, min(_shared_prefix(self._held, tokens), len(tokens) - 2))
-        if not llama_cpp.llama_memory_seq_rm(self._memory, 0, keep, -1):
-            llama_cpp.llama_memory_clear(self._memory, True)  # recurrent models keep no prefix
-            keep = 0
-        self._held = tokens[:keep]
-        for batch in _even_batches(tokens[keep:], self._batch):
-            self._decode(batch)
+        shared = _shared_prefix(self._held[sequence], tokens)
+        self._keep(sequence, max(0, min(shared, len(tokens) - 2)))
+        for batch in _even_batches(tokens[len(self._held[sequence]) :], self._batch):
+            self._decode(batch, sequence)
             self.evaluated += len(batch)
 
-    def _decode(self, tokens: list[int]) -> None:
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        status = llama_cpp.llama_decode(
-            self._context, llama_cpp.llama_batch_get_one(array, len(tokens))
-        )
+    def _keep(self, sequence: int, length: int) -> None:
+        """Forget all but the first `length` tokens of a sequence."""
+        if llama_cpp.llama_memory_seq_rm(self._memory, sequence, length, -1):
+            del self._held[sequence][length:]
+            return
+        llama_cpp.llama_memory_clear(self._memory, True)  # recurrent models keep no prefix
+        for held in self._held.values():
+            held.clear()
+
+    def _decode(self, tokens: list[int], sequence: int) -> None:
+        held, buffer = self._held[sequence], self._buffer
+        buffer.n_tokens = len(tokens)
+        for place, token in enumerate(tokens):
+            buffer.token[place] = token
+            buffer.pos[place] = len(held) + place
+            buffer.n_seq_id[place] = 1
+            buffer.seq_id[place][0] = sequence
+            buffer.logits[place] = place + 1 == len(tokens)
+        status = llama_cpp.llama_decode(self._context, buffer)
         if status == _ABORTED:
             raise EngineError("timeout", "the deadline of a prompt passed")
         if status != 0:
             raise EngineError("decode", f"llama_decode returned {status}")
-        self._held += tokens
+        held += tokens
 
     def _greedy(self, grammar: Grammar, room: int) -> Iterator[int]:
         """Yield at most `room` most likely tokens, up to the end of the text."""
@@ -134,7 +168,7 @@ class Engine:
                 self.generated += 1
                 yield token
                 if position + 1 < room:
-                    self._decode([token])
+                    self._decode([token], _WRITING)
         finally:
             llama_cpp.llama_sampler_free(chain)
 
@@ -150,14 +184,38 @@ class Engine:
         return chain
 
     def _prompt_tokens(self, prompt: str) -> list[int]:
+        return self._fitting(prompt, self._start_token() + self._tokens(prompt))
+
+    def _chat_tokens(self, system: str, prompt: str) -> list[int]:
+        """Return start, template and texts; only the template's own words become control tokens."""
+        around = self._frame(instructed=bool(system))
+        tokens = self._start_token() + self._tokens(around.head, special=True)
+        if system:
+            tokens += self._tokens(system) + self._tokens(around.between, special=True)
+        tokens += self._tokens(prompt) + self._tokens(around.tail, special=True)
+        return self._fitting(prompt, tokens)
+
+    def _fitting(self, prompt: str, tokens: list[int]) -> list[int]:
         if not prompt.strip():
             raise EngineError("bad_request", "the prompt is empty")
-        tokens = self._start_token() + self._tokens(prompt)
         if len(tokens) >= self.n_context:
             raise EngineError(
                 "too_long", f"the prompt has {len(tokens)} tokens, the context {self.n_context}"
             )
         return tokens
+
+    def _frame(self, *, instructed: bool) -> Frame:
+        if instructed not in self._frames:
+            template = llama_cpp.llama_model_chat_template(self._model, None)
+            end = llama_cpp.llama_vocab_get_text(
+                self._vocab, llama_cpp.llama_vocab_eos(self._vocab)
+            )
+            self._frames[instructed] = frame(
+                template.decode("utf-8", "replace") if template else None,
+                end.decode("utf-8", "replace") if end else "",
+                instructed=instructed,
+            )
+        return self._frames[instructed]
 
     def _start_token(self) -> list[int]:
         wanted = llama_cpp.llama_vocab_get_add_bos(self._vocab)
@@ -187,7 +245,7 @@ class Engine:
             owners[first] = label
         return list(owners)
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokens(self, text: str, *, special: bool = False) -> list[int]:
         raw = text.encode("utf-8", "replace")
         if len(raw) > self.n_context * _BYTES_PER_TOKEN:
             raise EngineError(
@@ -195,7 +253,7 @@ class Engine:
             )
         room = len(raw) + 8
         array = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), array, room, False, False)
+        count = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), array, room, False, special)
         if count < 0:
             raise EngineError("tokenize", f"llama_tokenize returned {count}")
         return array[:count]
@@ -223,6 +281,8 @@ class Engine:
         parameters = llama_cpp.llama_context_default_params()
         parameters.n_ctx = context
         parameters.n_batch = parameters.n_ubatch = self._batch
+        parameters.n_seq_max = 2
+        parameters.kv_unified = True  # both sequences share the cells: no memory for the second
         parameters.n_threads = parameters.n_threads_batch = threads
         # Flash attention makes answers depend on how a prompt was cut into batches.
         parameters.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED

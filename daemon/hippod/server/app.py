@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, FastAPI, Query, Request, Response
+from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
@@ -42,6 +43,7 @@ class DocumentPath(Convertor[str]):
 register_url_convertor("document", DocumentPath())
 
 ScopeQuery = Annotated[wire.Request, Query()]
+EntryId = Annotated[int, PathParameter(ge=1, le=wire.MAX_ENTRY)]
 NO_FIELDS = wire.Request()
 LOOK_AGAIN = wire.ReindexRequest()
 
@@ -102,6 +104,7 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
     _questions(app, memory, patiently)
     _files(app, memory)
     _daily(app, memory)
+    _provenance(app, memory)
     _operations(app, memory, patiently)
     return app
 
@@ -180,6 +183,28 @@ def _daily(app: FastAPI, memory: Memory) -> None:
     def append_daily_log(request: wire.NoteRequest) -> wire.Written:
         """Append `[HH:MM:SS] text` to a daily log."""
         return memory.append_daily_log(request.text, date=request.date, scope=request.scope)
+
+
+def _provenance(app: FastAPI, memory: Memory) -> None:
+    @app.get("/v1/why/{id}")
+    def why(id: str, request: ScopeQuery) -> wire.Why:
+        """Trace a fact, by its id or a beginning of it, down to what was said."""
+        return memory.why(id, request.scope)
+
+    @app.get("/v1/log")
+    def log(request: Annotated[wire.LogRequest, Query()]) -> wire.Log:
+        """List the changes that hippod made, the newest first."""
+        return memory.log(request)
+
+    @app.get("/v1/log/{entry}")
+    def logged(entry: EntryId, request: ScopeQuery) -> wire.LoggedChange:
+        """Return one change with its diff."""
+        return memory.logged(entry, request.scope)
+
+    @app.post("/v1/undo", dependencies=BODY_ONLY)
+    def undo(request: wire.UndoRequest) -> wire.Undone:
+        """Take a change back, or say what that would do."""
+        return memory.undo(request)
 
 
 def _operations(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:

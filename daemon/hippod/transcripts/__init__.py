@@ -1,5 +1,6 @@
 """Read what agents wrote: transcripts become turns, whatever their format."""
 
+from hippod.transcripts.changes import has_changed, subject
 from hippod.transcripts.places import discover, matches, watch_root
 from hippod.transcripts.reader import read
 from hippod.transcripts.turns import Cursor, Reading, Role, SessionKind, Turn
@@ -11,7 +12,9 @@ __all__ = [
     "SessionKind",
     "Turn",
     "discover",
+    "has_changed",
     "matches",
     "read",
+    "subject",
     "watch_root",
 ]

@@ -13,7 +13,8 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
-from hippod.transcripts.turns import Node, Role, SessionKind, Skip, Turn
+from hippod.transcripts.harness import without_tags
+from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
 
 # What the harness puts into a user's message: reminders, hook output, slash commands and their
 # output, IDE state, reports of background tasks.
@@ -77,6 +78,11 @@ def node(record: Record) -> Node | None:
     return None
 
 
+def turns(record: Record, line: int, session_id: str, memory: Memory) -> tuple[Turn | Skip]:
+    """Return what `turn` returns: a record holds one message at most."""
+    return (turn(record, line, session_id),)
+
+
 def turn(record: Record, line: int, session_id: str) -> Turn | Skip:
     """Return the record's message, or why it has none."""
     record_type, message = word(record, "type"), record.get("message")
@@ -126,22 +132,4 @@ def _tool_results(content: object) -> str:
 
 
 def _without_harness(text: str) -> str:
-    """Cut every closed harness tag with its content, in time linear in the text's length.
-
-    What is such a tag from end to end goes as a whole: its content may quote a closing tag.
-    """
-    around = _HARNESS_TAG.match(text.lstrip())
-    if around and text.rstrip().endswith(f"</{around[1]}>"):
-        return ""
-    kept, position, unclosed = [], 0, set()
-    for tag in _HARNESS_TAG.finditer(text):
-        if tag.start() < position or tag[1] in unclosed:
-            continue
-        closer = f"</{tag[1]}>"
-        end = text.find(closer, tag.end())
-        if end < 0:
-            unclosed.add(tag[1])
-            continue
-        kept.append(text[position : tag.start()])
-        position = end + len(closer)
-    return "".join(kept) + text[position:]
+    return without_tags(text, _HARNESS_TAG)

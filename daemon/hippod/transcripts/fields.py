@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 Record = Mapping[str, Any]
@@ -48,14 +48,14 @@ def scalar_text(text: str) -> str:
     return _SURROGATE.sub("�", text)
 
 
-def time_of(value: object) -> datetime | None:
+def time_of(value: object, zone: tzinfo = UTC) -> datetime | None:
     """Read an ISO time or an epoch in s, ms or µs as an aware time in UTC; None if it is neither.
 
-    An ISO time without a zone counts as UTC.
+    An ISO time without a zone is one of `zone`.
     """
     try:
         if isinstance(value, str):
-            return _text_time(value.strip())
+            return _text_time(value.strip(), zone)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return _epoch_time(float(value))
     except (ValueError, OverflowError, OSError):
@@ -63,11 +63,11 @@ def time_of(value: object) -> datetime | None:
     return None
 
 
-def _text_time(text: str) -> datetime:
+def _text_time(text: str, zone: tzinfo) -> datetime:
     if text.isdecimal() and len(text) >= 10:
         return _epoch_time(float(text))
     time = datetime.fromisoformat(text)
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return (time.replace(tzinfo=zone) if time.tzinfo is None else time).astimezone(UTC)
 
 
 def _epoch_time(number: float) -> datetime:

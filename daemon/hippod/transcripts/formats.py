@@ -1,12 +1,12 @@
 """The transcript formats and what each of them must be able to tell about a record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from hippod.transcripts import claude_code, generic, openclaw
+from hippod.transcripts import claude_code, codex, cursor_agent, gemini, generic, openclaw
 from hippod.transcripts.fields import Record
-from hippod.transcripts.turns import Node, SessionKind, Skip, Turn
+from hippod.transcripts.turns import Found, Memory, Node, SessionKind
 
 
 class Format(Protocol):
@@ -27,13 +27,20 @@ class Format(Protocol):
     def node(self, record: Record, /) -> Node | None:
         """Return the record's place in a tree of messages, None if it has none that is known."""
 
-    def turn(self, record: Record, line: int, session: str, /) -> Turn | Skip:
-        """Return the record's message, or the reason why it has none."""
+    def turns(self, record: Record, line: int, session: str, memory: Memory, /) -> Sequence[Found]:
+        """Return the record's messages, or the reason why it has none.
+
+        `memory` may be changed: the next record's call gets it.
+        """
 
 
 FORMATS: Mapping[str, Format] = {
+    # In the order in which they are asked; the plain one takes what no other knows.
     "openclaw": openclaw,
     "claude-code": claude_code,
+    "codex": codex,
+    "gemini-cli": gemini,
+    "cursor-agent": cursor_agent,
     "generic": generic,
 }
 

@@ -3,18 +3,29 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from datetime import datetime
 from typing import Any
 
 from hippod.transcripts import formats
 from hippod.transcripts.branches import abandoned
 from hippod.transcripts.fields import session_name
+from hippod.transcripts.formats import Format
 from hippod.transcripts.lines import Line
+from hippod.transcripts.mapping import MappedFormat
 from hippod.transcripts.places import live_name
 from hippod.transcripts.position import Position
-from hippod.transcripts.turns import UNKNOWN_FORMAT, Cursor, Node, SessionKind, Turn
+from hippod.transcripts.request import Request
+from hippod.transcripts.turns import (
+    MAPPED_FORMAT,
+    Cursor,
+    Found,
+    Memory,
+    Node,
+    Rewind,
+    SessionKind,
+    Turn,
+)
 
 _BOM = b"\xef\xbb\xbf"
 _TRIVIAL_LINES = 3
@@ -27,31 +38,31 @@ _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,30}")
 class Gathering:
     """What one reading has found so far."""
 
+    request: Request
+    changed: datetime
     form: str | None
     session: str | None
     fallback: str
-    fate: Callable[[Turn], str | None]
+    memory: Memory
     kind: SessionKind | None = None
     turns: list[tuple[str | None, Turn]] = field(default_factory=list)
     places: dict[str, str | None] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
     tip: str | None = None
     skipped: Counter[str] = field(default_factory=Counter)
     types: list[str] = field(default_factory=list)
     messages: int = 0
 
     @classmethod
-    def begin(
-        cls, path: Path, cursor: Cursor | None, form: str, fate: Callable[[Turn], str | None]
-    ) -> "Gathering":
-        """Take up format and session where the cursor left them.
+    def begin(cls, request: Request, cursor: Cursor | None, changed: datetime) -> "Gathering":
+        """Take up format, session and memory where `cursor` left them.
 
-        `fate` says why a turn is not new, None if it is.
+        `changed` is when the file was changed last.
         """
-        fallback = session_name(live_name(path.name).removesuffix(".jsonl")) or "session"
-        if form == "auto":
-            form = cursor.format if cursor else UNKNOWN_FORMAT
+        fallback = fallback_session(request)
         session = cursor.session if cursor and cursor.session != fallback else None
-        return cls(form if form in formats.FORMATS else None, session, fallback, fate)
+        marks = dict(cursor.marks) if cursor else {}
+        return cls(request, changed, _form(request, cursor), session, fallback, marks)
 
     @property
     def session_id(self) -> str:
@@ -72,31 +83,57 @@ class Gathering:
             self.skipped["malformed"] += 1
             return
         if isinstance(record, dict):
-            self._take_record(record, number)
+            self.take_record(record, number)
         else:
             self.skipped["not_an_object"] += 1
 
-    def _take_record(self, record: dict[str, Any], number: int) -> None:
+    def take_record(self, record: dict[str, Any], number: int) -> None:
+        """Take what the record on line `number` holds."""
         self._note_type(record)
         self.form = self.form or formats.recognise(record)
-        if self.form is None:
+        reader = self._reader()
+        if reader is None:
             self.skipped["unknown_type"] += 1
             return
-        reader = formats.FORMATS[self.form]
         self.session = self.session or reader.session(record)
         self.kind = self.kind or reader.kind(record, number)
-        node, turn = reader.node(record), reader.turn(record, number, self.session_id)
-        if isinstance(turn, str):
-            self.skipped[turn] += 1
+        node = reader.node(record)
+        for found in reader.turns(record, number, self.session_id, self.memory):
+            self.take_found(found, node)
+
+    def _reader(self) -> Format | None:
+        if self.request.mapping and self.form == MAPPED_FORMAT:
+            return MappedFormat(self.request.mapping, self.request.zone)
+        return formats.FORMATS.get(self.form or "")
+
+    def take_found(self, found: Found, node: Node | None) -> None:
+        """Take what a record held; `node` is its place in a tree of messages."""
+        if isinstance(found, Rewind):
+            self._rewind(found)
+            return
+        if isinstance(found, str):
+            self.skipped[found] += 1
             self._place(node, is_new=True)
             return
         self.messages += 1
-        fate = self.fate(turn)
+        self.starts.setdefault(found.id, len(self.turns))
+        fate = self.request.fate(found, self.changed)
         if fate:
             self.skipped[fate] += 1
         else:
-            self.turns.append((node.id if node else None, turn))
+            self.turns.append((node.id if node else None, found))
         self._place(node, is_new=fate != "seen")
+
+    def _rewind(self, order: Rewind) -> None:
+        """Drop the turns that were taken back; what an earlier reading returned stays."""
+        if order.to is not None:
+            start = self.starts.get(order.to, 0)
+        else:
+            asked = [at for at, (_, turn) in enumerate(self.turns) if turn.role == "user"]
+            start = asked[-order.users] if order.users <= len(asked) else 0
+        self.skipped["abandoned"] += len(self.turns) - start
+        del self.turns[start:]
+        self.starts = {id_: at for id_, at in self.starts.items() if at < start}
 
     def _place(self, node: Node | None, *, is_new: bool) -> None:
         """Put a node into the tree; one that was there before is a copy, not the new tip."""
@@ -128,23 +165,47 @@ class Gathering:
                 turns[turn.key] = turn
         return tuple(turns.values())
 
-    def kind_of(self, path: Path, cursor: Cursor | None) -> SessionKind:
-        """Decide the session's kind: what lies beside the file, its records, what it was."""
-        listed = formats.FORMATS[self.form].file_kind(path, self.session_id) if self.form else None
-        return listed or self.kind or (cursor.kind if cursor else "main")
+    def kind_of_session(self) -> SessionKind:
+        """Decide the kind: by the request, what lies beside the file, its records, what it was."""
+        request, reader = self.request, self._reader()
+        if request.kind != "auto":
+            return request.kind
+        listed = reader.file_kind(request.path, self.session_id) if reader else None
+        return listed or self.kind or (request.cursor.kind if request.cursor else "main")
 
-    def alarm(self, path: Path, position: Position, *, from_start: bool) -> str | None:
+    def cursor(self, position: Position, files: str = "") -> Cursor:
+        """Return a cursor at `position`; `files` as in `Cursor`."""
+        kind = self.kind_of_session()
+        return position.cursor(self.form, self.session_id, kind, self.memory, files)
+
+    def alarm(self, position: Position, *, from_start: bool) -> str | None:
         """Return a sentence if what was read should have held messages and none was found."""
+        path = self.request.path
         started = f" (it begins with {', '.join(self.types)})" if self.types else ""
         trivial = position.line < _TRIVIAL_LINES and position.offset <= _TRIVIAL_BYTES
         if self.form is None:
             return None if trivial else f"{path}: not a transcript format that is known{started}"
         unknown = self.skipped["unknown_type"]
-        doubtful = unknown + self.skipped["no_text"] + self.skipped["malformed"]
+        doubtful = unknown + sum(self.skipped[why] for why in ("no_text", "malformed", "too_long"))
         enough = doubtful and not trivial if from_start else unknown >= _TRIVIAL_LINES
         if self.messages or not enough:
             return None
         return f"{path}: read as {self.form}, but no message was found{started}"
+
+
+def fallback_session(request: Request) -> str:
+    """Return the session's name where no record tells it: that of the file."""
+    stem = live_name(request.path.name)
+    for ending in (".jsonl", ".json", ".md"):
+        stem = stem.removesuffix(ending)
+    return session_name(stem) or "session"
+
+
+def _form(request: Request, cursor: Cursor | None) -> str | None:
+    if request.mapping:
+        return MAPPED_FORMAT
+    name = request.format if request.format != "auto" or cursor is None else cursor.format
+    return name if name in formats.FORMATS else None
 
 
 def _type_name(record: dict[str, Any]) -> str:

@@ -15,19 +15,9 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
-from hippod.transcripts.turns import Node, Role, SessionKind, Skip, Turn
+from hippod.transcripts.mapping import ROLES
+from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
 
-_ROLES: dict[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-    "system": "system",
-    "developer": "system",
-}
 _TIMES = ("timestamp", "time", "created_at", "ts")
 _SESSIONS = ("session", "session_id", "sessionId", "conversation_id")
 
@@ -57,6 +47,11 @@ def node(record: Record) -> Node | None:
     return None
 
 
+def turns(record: Record, line: int, session_id: str, memory: Memory) -> tuple[Turn | Skip]:
+    """Return what `turn` returns: a record holds one message at most."""
+    return (turn(record, line, session_id),)
+
+
 def turn(record: Record, line: int, session_id: str) -> Turn | Skip:
     """Return the record's message, or why it has none."""
     role = _role(record)
@@ -84,4 +79,4 @@ def turn(record: Record, line: int, session_id: str) -> Turn | Skip:
 
 
 def _role(record: Record) -> Role | None:
-    return _ROLES.get(word(record, "role"))
+    return ROLES.get(word(record, "role"))

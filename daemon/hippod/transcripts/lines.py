@@ -1,7 +1,6 @@
 r"""Cut a growing file into complete lines in bounded memory: only `\n` ends a line."""
 
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 LINE_LIMIT = 4_000_000
@@ -22,10 +21,15 @@ class Line:
     end: int
 
 
-def complete_lines(descriptor: int, offset: int, limit: int = LINE_LIMIT) -> Iterator[Line]:
-    r"""Yield the lines from `offset` on that a `\n` ends; what follows the last one waits."""
+def complete_lines(
+    pread: Callable[[int, int], bytes], offset: int, limit: int = LINE_LIMIT
+) -> Iterator[Line]:
+    r"""Yield the lines from `offset` on that a `\n` ends; what follows the last one waits.
+
+    `pread(size, offset)` returns bytes of the file, none behind its end.
+    """
     held, whole = bytearray(), True
-    while chunk := os.pread(descriptor, _CHUNK, offset):
+    while chunk := pread(_CHUNK, offset):
         start = 0
         while cut := chunk.find(b"\n", start) + 1:
             held += chunk[start:cut]

@@ -16,7 +16,7 @@ from hippod.transcripts.fields import (
 )
 from hippod.transcripts.places import live_name
 from hippod.transcripts.session_store import listed_kind
-from hippod.transcripts.turns import Node, Role, SessionKind, Skip, Turn
+from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
 
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -85,6 +85,11 @@ def node(record: Record) -> Node | None:
     if not isinstance(own, str) or "parentId" not in record:
         return None
     return Node(own, parent if isinstance(parent, str) else None)
+
+
+def turns(record: Record, line: int, session_id: str, memory: Memory) -> tuple[Turn | Skip]:
+    """Return what `turn` returns: a record holds one message at most."""
+    return (turn(record, line, session_id),)
 
 
 def turn(record: Record, line: int, session_id: str) -> Turn | Skip:

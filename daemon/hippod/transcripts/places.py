@@ -1,8 +1,8 @@
 """Where transcripts lie: expand a source's glob, and match single paths against it.
 
-A glob is absolute, begins with `~`, or is relative to the workspace; `*`, `?` and `[…]` stay
-within a name, `**` spans folders. Wildcards never match hidden names. Links are followed in the
-part without wildcards, which a person wrote, and never below it.
+A glob is absolute, begins with `~`, or is relative to the workspace; `*`, `?`, `[…]` and
+`{this,that}` stay within a name, `**` spans folders. Wildcards never match hidden names. Links
+are followed in the part without wildcards, which a person wrote, and never below it.
 """
 
 import os
@@ -10,13 +10,26 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from hippod.errors import InvalidInput, StorageError
 
-_ARCHIVE = re.compile(r"(?P<live>.+\.jsonl)\.(?:reset|deleted)\.\d{4}-[0-9TZ.:+-]+")
-_WILDCARD = re.compile(r"[*?[]")
-_NOT_TRANSCRIPTS = ("*.trajectory.jsonl", "*.checkpoint.*.jsonl", "sessions.json")
+_ARCHIVE = re.compile(
+    r"(?P<live>.+\.jsonl)(?:\.(?:reset|deleted)\.\d{4}-[0-9TZ.:+-]*[0-9TZ])?(?:\.(?:gz|zst))?"
+)
+_CHOICE = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_WILDCARD = re.compile(r"[*?[{]")
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_MAX_ALTERNATIVES = 64
+_NOT_TRANSCRIPTS = (
+    "*.trajectory.jsonl",
+    "*.checkpoint.*.jsonl",
+    "sessions.json",
+    "*-wal",
+    "*-shm",
+    "*-journal",
+)
 _NOT_SOURCES = ("session-sqlite-import-archive",)
 
 
@@ -35,7 +48,7 @@ def discover(pattern: str, root: Path) -> list[Path]:
         raise StorageError(
             f"{glob.base}: {error.strerror}", "check the source's path and its permissions"
         ) from None
-    return sorted(set(_walk(glob.base, glob.names)))
+    return sorted({path for names in glob.names for path in _walk(glob.base, names)})
 
 
 def matches(pattern: str, root: Path, path: Path) -> bool:
@@ -47,7 +60,8 @@ def matches(pattern: str, root: Path, path: Path) -> bool:
     candidate = _absolute(root / path)
     if not candidate.is_relative_to(glob.base):
         return False
-    return _fits(candidate.relative_to(glob.base).parts, glob.names)
+    parts = candidate.relative_to(glob.base).parts
+    return any(_fits(parts, names) for names in glob.names)
 
 
 def watch_root(pattern: str, root: Path) -> Path | None:
@@ -60,20 +74,22 @@ def watch_root(pattern: str, root: Path) -> Path | None:
 
 
 def live_name(name: str) -> str:
-    """Return the name that a transcript had before it was archived by a reset or a deletion."""
+    """Return the name that a transcript had before it was archived or compressed."""
     archive = _ARCHIVE.fullmatch(name)
     return archive["live"] if archive else name
 
 
 def is_archive(name: str) -> bool:
-    """Say whether the name is one that OpenClaw gives to a session that is over."""
+    """Say whether the name is one that agents give to a session that is over."""
     return live_name(name) != name
 
 
 @dataclass(frozen=True, slots=True)
 class _Glob:
+    """A folder, and the names below it that lead to a transcript: one way for each alternative."""
+
     base: Path
-    names: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
 
 
 def _parse(pattern: str, root: Path) -> _Glob:
@@ -86,7 +102,28 @@ def _parse(pattern: str, root: Path) -> _Glob:
         raise InvalidInput(f"{pattern}: no such home folder", "write the path in full") from None
     parts = _absolute(root / written).parts
     literal = _literal_parts(parts, () if written.is_absolute() else _absolute(root).parts)
-    return _Glob(Path(*parts[:literal]), parts[literal:])
+    ways = _alternatives("/".join(parts[literal:]))
+    return _Glob(Path(*parts[:literal]), tuple(tuple(way.split("/")) for way in ways))
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Write out every `{a,b}`, the innermost ones first."""
+    ways = [pattern]
+    while any(map(_BRACES.search, ways)):
+        ways = [spelled for way in ways for spelled in _spelled(way)]
+        if len(ways) > _MAX_ALTERNATIVES:
+            raise InvalidInput(
+                f"{pattern}: more than {_MAX_ALTERNATIVES} alternatives", "use several sources"
+            )
+    return list(dict.fromkeys(ways))
+
+
+def _spelled(pattern: str) -> list[str]:
+    braces = _BRACES.search(pattern)
+    if braces is None:
+        return [pattern]
+    before, behind = pattern[: braces.start()], pattern[braces.end() :]
+    return [f"{before}{choice}{behind}" for choice in braces[1].split(",")]
 
 
 def _absolute(path: Path) -> Path:
@@ -141,7 +178,7 @@ def _is_open(folder: str) -> bool:
 
 
 def _folder_fits(folder: str, name: str) -> bool:
-    return folder == name or (_is_open(folder) and fnmatchcase(folder, name))
+    return folder == name or (_is_open(folder) and _name_fits(folder, name))
 
 
 def _file_fits(file: str, name: str) -> bool:
@@ -149,4 +186,21 @@ def _file_fits(file: str, name: str) -> bool:
     live = live_name(file)
     if any(fnmatchcase(live, other) for other in _NOT_TRANSCRIPTS):
         return False
-    return live == name or file == name or (not file.startswith(".") and fnmatchcase(live, name))
+    return live == name or file == name or (not file.startswith(".") and _name_fits(live, name))
+
+
+def _name_fits(text: str, name: str) -> bool:
+    return any(fnmatchcase(text, pattern) for pattern in _choices(name))
+
+
+@lru_cache(maxsize=256)
+def _choices(name: str) -> tuple[str, ...]:
+    """Write out the choices of a name: `*.{db,sqlite}` are `*.db` and `*.sqlite`."""
+    if (choice := _CHOICE.search(name)) is None:
+        return (name,)
+    before, after = name[: choice.start()], name[choice.end() :]
+    return tuple(
+        pattern
+        for chosen in choice[1].split(",")
+        for pattern in _choices(f"{before}{chosen}{after}")
+    )

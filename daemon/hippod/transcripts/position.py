@@ -4,8 +4,9 @@ import hashlib
 import os
 from dataclasses import dataclass
 
+from hippod.transcripts.content import Content
 from hippod.transcripts.lines import KEPT, Line
-from hippod.transcripts.turns import UNKNOWN_FORMAT, Cursor, SessionKind
+from hippod.transcripts.turns import UNKNOWN_FORMAT, Cursor, Memory, SessionKind
 
 _PREFIX = 4096
 _TAIL = KEPT
@@ -27,7 +28,9 @@ class Position:
         self.line += 1
         self.tail = (line.raw if len(line.raw) >= _TAIL else self.tail + line.raw)[-_TAIL:]
 
-    def cursor(self, form: str | None, session: str, kind: SessionKind) -> Cursor:
+    def cursor(
+        self, form: str | None, session: str, kind: SessionKind, marks: Memory, files: str
+    ) -> Cursor:
         """Return a cursor at this place."""
         prefix = self.head[: self.offset]
         return Cursor(
@@ -41,22 +44,24 @@ class Position:
             format=form or UNKNOWN_FORMAT,
             session=session,
             kind=kind,
+            marks=dict(marks),
+            files=files,
         )
 
 
-def resume(descriptor: int, cursor: Cursor | None) -> tuple[Position, bool]:
+def resume(content: Content, cursor: Cursor | None) -> tuple[Position, bool]:
     """Return where to read on, and whether that is the start because the past was rewritten.
 
     The bytes decide, not the inode: a copy or rotated file that begins and goes on as the one
     read before continues it.
     """
-    status, head = os.fstat(descriptor), os.pread(descriptor, _PREFIX, 0)
+    status, head = content.status, content.pread(_PREFIX, 0)
     start = Position(status, head)
     if cursor is None:
         return start, False
-    tail = _tail_before(descriptor, cursor.offset)
+    tail = tail_before(content, cursor.offset)
     same = (
-        status.st_size >= cursor.offset
+        (content.compressed or status.st_size >= cursor.offset)
         and _hash(head[: cursor.prefix_size]) == cursor.prefix_hash
         and _hash(tail) == cursor.tail_hash
     )
@@ -65,9 +70,10 @@ def resume(descriptor: int, cursor: Cursor | None) -> tuple[Position, bool]:
     return Position(status, head, cursor.offset, cursor.line, tail), False
 
 
-def _tail_before(descriptor: int, offset: int) -> bytes:
+def tail_before(content: Content, offset: int) -> bytes:
+    """Return the bytes before `offset` that recognise it."""
     size = min(_TAIL, offset)
-    return os.pread(descriptor, size, offset - size)
+    return content.pread(size, offset - size)
 
 
 def _hash(data: bytes) -> str:

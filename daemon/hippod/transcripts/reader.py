@@ -1,20 +1,26 @@
 """Read the new turns of one transcript: never write to it, never lock it, in bounded memory."""
 
-import os
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Literal
 
-from hippod.errors import NotFound, PathRefused, StorageError
+from hippod.transcripts import opencode_tree
+from hippod.transcripts.content import Content, opened
+from hippod.transcripts.database_file import state
+from hippod.transcripts.databases import is_database, read_database
+from hippod.transcripts.formats import FORMATS
 from hippod.transcripts.gathering import Gathering
 from hippod.transcripts.lines import complete_lines
+from hippod.transcripts.mapping import FieldMap
+from hippod.transcripts.markdown_chat import is_markdown, read_markdown
 from hippod.transcripts.places import is_archive
 from hippod.transcripts.position import resume
-from hippod.transcripts.turns import Cursor, Reading, SessionKind, Turn
+from hippod.transcripts.request import Request
+from hippod.transcripts.turns import MAPPED_FORMAT, Cursor, Reading, SessionKind
+from hippod.transcripts.whole_json import is_whole, read_whole
+
+_HEAD = 4096
 
 
 def read(
@@ -27,6 +33,8 @@ def read(
     max_turns: int = 200,
     max_bytes: int = 8_000_000,
     since: datetime | None = None,
+    mapping: FieldMap | None = None,
+    zone: tzinfo = UTC,
 ) -> Reading:
     r"""Return the complete turns behind `cursor` that are new, in order, and a cursor behind them.
 
@@ -34,61 +42,63 @@ def read(
     before from this source. Only lines that a `\n` ends are read. A file that was rewritten,
     truncated or replaced is read from its start. Turns before `since` (aware) are passed over;
     one without a time counts as old as the file's last change. `format` and `kind` are names,
-    or `auto`: told by the records, and by what lies beside the file.
+    or `auto`: told by the records, and by what lies beside the file. `mapping` describes the
+    format in place of `format`. Times without a zone are ones of `zone` in Markdown and mapped
+    formats, elsewhere UTC.
 
     Stops after `max_turns` turns or `max_bytes` bytes, at least one line, and sets `more`.
 
     Raises `NotFound`, `PathRefused` if it is not a regular file, `StorageError`.
     """
-    with _opened(path) as descriptor:
-        position, rewritten = resume(descriptor, cursor)
-        start, more = position.offset, False
-        changed = datetime.fromtimestamp(position.status.st_mtime, UTC)
-        fate = partial(_fate, seen=seen, since=since, changed=changed)
-        gathering = Gathering.begin(path, None if rewritten else cursor, format, fate)
-        for line in complete_lines(descriptor, start):
-            position.advance(line)
-            gathering.take(line, position.line)
-            if len(gathering.turns) >= max_turns or position.offset - start >= max_bytes:
-                more = position.offset < position.status.st_size
-                break
-    turns = gathering.new_turns()
-    decided = kind if kind != "auto" else gathering.kind_of(path, cursor)
+    request = Request(path, cursor, seen, format, kind, max_turns, max_bytes, since, mapping, zone)
+    if opencode_tree.is_session(path):
+        return opencode_tree.read_tree(request)
+    with opened(path) as content:
+        if is_database(content.pread(_HEAD, 0)):
+            return read_database(request)
+        if is_markdown(request):
+            return read_markdown(content, request)
+        if is_whole(request, content.pread(_HEAD, 0)):
+            return read_whole(content, request)
+        return _read_lines(content, request)
+
+
+def _read_lines(content: Content, request: Request) -> Reading:
+    position, rewritten = resume(content, _usable(request))
+    start, more = position.offset, False
+    changed = datetime.fromtimestamp(content.status.st_mtime, UTC)
+    gathering = Gathering.begin(request, None if start == 0 else request.cursor, changed)
+    for line in complete_lines(content.pread, start):
+        position.advance(line)
+        gathering.take(line, position.line)
+        full = len(gathering.turns) >= request.max_turns
+        if full or position.offset - start >= request.max_bytes:
+            more = bool(content.pread(1, position.offset))
+            break
     return Reading(
-        turns=turns,
-        cursor=position.cursor(gathering.form, gathering.session_id, decided),
+        turns=gathering.new_turns(),
+        cursor=gathering.cursor(position, _files(content, request)),
         more=more,
-        ended=is_archive(path.name) and not more,
+        ended=is_archive(request.path.name) and not more,
         rewritten=rewritten,
-        alarm=gathering.alarm(path, position, from_start=start == 0),
+        alarm=_damage(content, request) or gathering.alarm(position, from_start=start == 0),
         skipped=dict(gathering.skipped),
     )
 
 
-def _fate(
-    turn: Turn, *, seen: Callable[[str], bool], since: datetime | None, changed: datetime
-) -> str | None:
-    """Say why a turn is not new."""
-    if since and (turn.time or changed) < since:
-        return "before_since"
-    return "seen" if seen(turn.key) else None
+def _usable(request: Request) -> Cursor | None:
+    """Return the cursor, None if what lies before it was read as another format than now."""
+    cursor = request.cursor
+    if cursor is None or (cursor.format == MAPPED_FORMAT) != (request.mapping is not None):
+        return None
+    named = request.format in FORMATS and request.format != cursor.format
+    return None if named else cursor
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    """Open a regular file for reading, without waiting on a pipe or a device."""
-    try:
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-        descriptor = os.open(path, flags)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise PathRefused(f"{path}: not a regular file", "a transcript must be a file")
-            yield descriptor
-        finally:
-            os.close(descriptor)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFound(f"{path}: no such transcript") from None
-    except OSError as error:
-        raise StorageError(
-            f"{path}: {error.strerror}", "check the permissions of the transcript"
-        ) from None
+def _files(content: Content, request: Request) -> str:
+    """Return what recognises a file whose size says nothing about the place reached in it."""
+    return state(request.path) if content.compressed else ""
+
+
+def _damage(content: Content, request: Request) -> str | None:
+    return f"{request.path}: {content.damage}" if content.damage else None

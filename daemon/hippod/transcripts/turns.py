@@ -9,9 +9,14 @@ Role = Literal["user", "assistant", "tool", "system"]
 SessionKind = Literal["main", "group", "cron", "heartbeat", "subagent"]
 """Only `main` sessions are extracted."""
 UNKNOWN_FORMAT = "unknown"
-Skip = Literal["unknown_type", "no_message", "no_text", "hidden"]
+MAPPED_FORMAT = "mapping"
+"""The format that a source's own mapping describes."""
+Skip = Literal["unknown_type", "no_message", "no_text", "hidden", "copy"]
 """Why a record is no turn: its type is not known; it is a known one but never a message; its
-message holds no text; the agent itself hides it (injected text, summaries, sub-agents)."""
+message holds no text; the agent itself hides it (injected text, summaries, sub-agents); it is
+the second record of a message that the format writes twice."""
+Memory = dict[str, str]
+"""What a format remembers of the records before, bounded in size; it travels in the cursor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +26,8 @@ class Turn:
     `id` is the format's message id, else `L120` (the 1-based line); it is fit for a citation.
     `key` recognises the same message when a file is rewritten, rotated, forked or replayed, in
     this session or another one of the source: the id where that holds everywhere, else a hash
-    of role, time and text. `time` is aware, in UTC, or None if the format has none.
+    of role, time and text. `time` is aware, in UTC, or None if the format has none. `day_only`
+    says that of the time only the day is known, in the user's zone.
     """
 
     id: str
@@ -31,6 +37,23 @@ class Turn:
     text: str
     time: datetime | None
     line: int
+    day_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """An order to take messages back, as far as they have not been returned yet.
+
+    From the message with the id `to` on (all, if it is none of them), or from the last `users`
+    messages of the user on.
+    """
+
+    to: str | None = None
+    users: int = 0
+
+
+Found = Turn | Skip | Rewind
+"""What a format finds in a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +72,10 @@ class Cursor:
     `prefix_hash` covers the first `prefix_size` bytes, `tail_hash` the last bytes before
     `offset`. `format` is `UNKNOWN_FORMAT` until a record of a known one was seen. Plain values, so
     that it goes into `state.sqlite` as JSON.
+
+    Where one transcript holds many sessions (a database), `session` and `kind` are those that
+    were read last, `marks` say how far each of them was read, and `files` is the state that the
+    files had, empty for a transcript that `offset` describes.
     """
 
     device: int
@@ -61,6 +88,8 @@ class Cursor:
     format: str
     session: str
     kind: SessionKind
+    marks: Mapping[str, str] = field(default_factory=dict)
+    files: str = ""
 
 
 @dataclass(frozen=True, slots=True)

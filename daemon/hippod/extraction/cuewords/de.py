@@ -29,6 +29,14 @@ _LEAD = (
     r"danke|sorry|bitte|dann|so|jetzt)\b\W*)*"
 )
 
+_FORMAT = (
+    r"(?:gramm|kilo|celsius|euro|json|pdf|csv|stichpunkte?n?|tabellen?|listen?|sätze?n?|absätze|"
+    r"romane|anführungszeichen|"
+    r"abkürzungen|emojis?|rechtschreibung|fremdwörter|anglizismen|deutsch|englisch|hochdeutsch|"
+    r"kurz\w*|knapp\w*|duzen|siezen|"
+    r"großbuchstaben|floskeln|einheiten|mengen|zahlen|logs|termine|antworten|nachrichten|tests)"
+)
+
 TABLE = Table(
     explicit=compiled(
         r"\b(?:merk(?:e)?~(?:dir|euch|es|das)|denk~(?:bitte~)?(?:dran|daran)|"
@@ -39,9 +47,10 @@ TABLE = Table(
     ),
     not_explicit=compiled(r"\b(?:erinnerst~du|weißt~du~noch|ich~merke|kannst~du~dich)\b"),
     question=compiled(
-        _LEAD + r"(?:was|wer|wie|wo|wann|warum|wieso|weshalb|welche[rsnm]?|wohin|woher|wem|wen|"
+        _LEAD + r"(?<!dann )(?:was|wer|wie|wo|wann|warum|wieso|weshalb|welche[rsnm]?|wohin|woher|"
+        r"wem|wen|"
         r"kannst|könntest|könnten|hast|habt|bist|ist|sind|gibt~es|soll|sollen|sollte|würdest|"
-        r"weißt|willst|magst|darf|geht|stimmt|funktioniert|muss|brauchen~wir|"
+        r"weißt|willst|magst|darf|geht|stimmt(?!~nicht)|funktioniert|muss|brauchen~wir|"
         r"haben~wir)\b(?!.*[.!]$)"
         r"|\b(?:oder|nicht~wahr|was~meinst~du)\W*$|\bich~(?:frage~mich|weiß~nicht)\b|"
         r"\bkeine~ahnung\b"
@@ -74,12 +83,32 @@ TABLE = Table(
         r"\w+ge\w{2,}(?:t|en)|(?:be|ver|er|ent|über)\w{2,}(?:t|en)|\w+iert)\b"
         r"|\bhabe~ich\b.*\b(?:ge\w{2,}(?:t|en)|\w+ge\w{2,}(?:t|en)|(?:be|ver|er|ent)\w{2,}(?:t|"
         r"en)|\w+iert)\b"
+        r"|\b(?:ist|sind|liegt|liegen|steht|stehen)~(?:jetzt~|nun~)?(?:\S+~){0,8}?(?:angelegt|"
+        r"fertig|gespeichert|erstellt|"
+        r"eingetragen|eingerichtet|abgelegt|hochgeladen|verschickt|umgestellt|aktualisiert|"
+        r"korrigiert|eingereicht|gebucht)\b"
+        r"|\b(?:liegt|liegen|steht|stehen|ist|sind)~(?:jetzt~)?(?:in|unter|als)~\S*\w[/.]\w\S*"
+        r"|^(?:die~)?ursache\s*:|\b(?:lag~(?:an|daran)|kam~(?:von|daher)|"
+        r"war~(?:\S+~){1,6}(?:begrenzt|falsch|deaktiviert)|deshalb|weil)\b(?=.*(?:\d|[./_@]\w))"
+        r"|\b(?:ist|sind|wurde|wurden)~(?:\S+~){0,8}?(?:ge\w+(?:t|en)|\w+iert|aus\w*ge\w+t|be\w+t|"
+        r"ver\w+t|grün)\b(?=.*(?:\d|[./_!]\w))|"
+        r"\bsteht~(?:jetzt~)?auf~\d|\bliegt~(?:\S+~){0,5}als~\w+~"
+        r"|^\W*(?:\S+~){1,7}?(?:umbenannt|entfernt|gelöscht|hinzugefügt|gesetzt|gespeichert|"
+        r"erstellt|neu~gebaut|gemergt|hochgeladen|"
+        r"geschlossen|geändert|verschoben|aktualisiert|ausgerollt|verschickt|gebucht|eingetragen|"
+        r"ersetzt)\b(?=\W*$|[,;:.])(?=.*(?:\d|\w[/._]\w))"
+        r"|\b(?!ich~)\w+~(?:\w+(?:t|en)|ist|sind|hat)~jetzt\b(?!.*\bich\b)|\b(?:ist|"
+        r"sind)~(?:\S+~){0,6}?(?:\w*ge\w{2,}(?:t|en)|\w{3,}iert|"
+        r"ergänzt|entworfen|bestellt|bestätigt|raus|online|druckbereit|fertig)(?=\W*$|,|~(?:und|"
+        r"per)\b)"
         r"|^(?:behoben|erledigt|repariert|gelöst|fertig|umgestellt|eingerichtet)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:ich~(?:werde|kann|könnte|würde|sollte|schaue|prüfe|lese|suche|mache|glaube|denke|"
         r"vermute)|soll~ich|möchtest~du|willst~du|wenn~du|du~kannst|lass~mich|"
-        r"nicht~(?:geschafft|gefunden|gelungen)|leider)\b"
+        r"nicht~(?:geschafft|gefunden|gelungen)|leider|probiert)\b|\baber\b.*\b(?:rot|bleib\w*|"
+        r"weiterhin|"
+        r"noch|fehl\w*)\b"
     ),
     positive=(
         decision(
@@ -96,6 +125,17 @@ TABLE = Table(
             r"streichen|stellen~\w+~um|gehen~mit|machen~\w+~mit|führen|starten|kündigen|"
             r"ersetzen|veröffentlichen)\b|\b(?:nehmen|nutzen|verwenden)~wir\b|"
             r"\blass~uns\b.*\b(?:nehmen|nutzen|verwenden|bleiben|wechseln|verschieben|machen)\b",
+            1.5,
+        ),
+        decision(
+            r"\b(?:dieses|nächstes)~(?:jahr|mal)\b.*\b(?:nicht|kein\w*|nur)\b|"
+            r"\bsag\w*~(?:\w+~){0,3}ab\b|\bbleib(?:t|en)~(?:bei|beim)\b|"
+            r"\b(?:geh(?:t|en)|kommt)~an~(?:mein\w*|die|den)\b",
+            1.5,
+        ),
+        decision(
+            r"\b(?:es~wird|dann~(?:halt|eben)|bleibt~es~bei|nehmen~wir|bleiben~wir)\b|"
+            r"^\W*keine?~\w+(?:~\w+){0,3},",
             1.5,
         ),
         decision(
@@ -127,8 +167,16 @@ TABLE = Table(
             r"siezen|ohne)\b|\bnenn~mich\b|\bwenn~(?:ich|du)\b.*,~?(?:dann~)?(?:bitte|immer|"
             r"nie)\b"
         ),
+        standing(
+            rf"\b(?:nicht|kein\w*|nie|nur|bitte|immer|ohne|statt)\b.{{0,30}}\b{_FORMAT}\b|"
+            rf"\b{_FORMAT}\b.{{0,30}}\b(?:nicht|kein\w*|"
+            r"nie|nur|bitte|reichen|statt|ohne)\b|\b(?:schreib|schick|gib|zeig|nenn|stell|sag|"
+            r"frag|red|fang|ruf)\w*~(?:mir|mich|mit~mir|"
+            r"uns)\b.*\b(?:kein\w*|nicht|nie|nichts)\b"
+        ),
         personal(
-            rf"\b(?:mein|meine|meinen|meiner|unser|unsere|unseren|ihr|ihre|sein|seine)~(?:\w+~){{0,2}}?(?:{_KIN})\b"
+            rf"\b(?:mein|meine|meinen|meiner|unser|unsere|unseren|ihr|ihre|sein|"
+            rf"seine)~(?:\w+~){{0,2}}?(?:{_KIN})\b"
             r"(?=.*\b(?:ist|sind|war|hat|haben|heißt|wohnt|lebt|arbeitet|wird|werden|kommt|"
             r"zieht|geht|beginnt|endet|läuft|studiert|spielt|mag|isst|heiratet|besucht|bekommt|"
             r"braucht|liegt|steht|fährt|fliegt|findet|wurde|kam)\b)"
@@ -180,7 +228,7 @@ TABLE = Table(
         ),
         hearsay(
             r"\b(?:angeblich|sagt~(?:man|er|sie)|\w+~(?:sagt|meint|behauptet),|habe~(?:gelesen|"
-            r"gehört)|laut~\w+|gerücht\w*)\b"
+            r"gehört)|(?<!so )(?<!zu )(?<!ganz )laut~(?!dass\b|und\b)\w+|gerücht\w*)\b"
         ),
         remark(
             r"\b(?:das~(?:ist|war|klingt|sieht)~(?:\w+~)?(?:gut|super|toll|schlecht|komisch|aus|"

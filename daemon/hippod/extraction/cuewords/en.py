@@ -65,14 +65,36 @@ _PAST = (
     r"took|moved|split|cut|found|left|kept|brought|sped|shrank|began|broke|chose|gave|went|paid|"
     r"sold|bought|taught|undid|redid|swapped|dropped|(?!need|seem|want)\w{2,}ed)"
 )
+_RESULT = (
+    r"(?:renamed|removed|deleted|added|set|saved|written|drafted|created|rebuilt|built|merged|"
+    r"uploaded|closed|placed|"
+    r"split|reworked|changed|registered|installed|moved|updated|deployed|passed|finished|fixed|"
+    r"pushed|released|"
+    r"described|reverted|replaced|converted|migrated|booked|scheduled|published|exported|imported|"
+    r"archived|printed|"
+    r"sent|filed|assigned|swapped|pinned)"
+)
+_PATH = r"\S*(?:\w/\w|\w\.[a-z]\w{1,4}\b)"
 _NO_WORK = (
     r"(?:look|check|search|notic|tri|not|ignor|acknowledg|remember|recall|record|sav|stor|"
     r"mention|ask|suggest|recommend|want|hop|wonder|guess|assum|promis|fail|need|start|open|"
-    r"list|count|compar|review|analy[sz]|examin|investigat|scann?|fetch|download|load|print|"
+    r"count|review|analy[sz]|examin|investigat|scann?|fetch|download|load|print|"
     r"view|us|pars|read|stopp?|learn|explain|offer|consider|decid|plann?|refus|declin|attempt|"
     r"identifi|discover|realis|realiz|summari[sz]|confus|believ|inspect)ed\b|(?:read|saw|found|"
     r"thought|said|told|meant|knew|felt|understood|heard|began|took~a~look|ran|went|kept|got|"
     r"gave|left|did~not|made~sure)\b"
+)
+
+_FORMAT = (
+    r"(?:grams?|ounces|cups|metric|imperial|celsius|fahrenheit|euros?|dollars|pounds|json|csv|"
+    r"pdfs?|markdown|bullets?|"
+    r"bullet~points|tables?|lists?|paragraphs?|sentences?|quotes|contractions|emojis?|"
+    r"abbreviations?|jargon|acronyms|"
+    r"footnotes|headings?|decimals?|24-?hour|plain~text|short|brief|formal|informal|lowercase|"
+    r"capitals|spelling|"
+    r"exclamation~marks?|notation|units?|english|german|french|spanish|portuguese|chinese|"
+    r"japanese|summaries|replies|"
+    r"messages|reviews|puns|small~talk|swear\w*)"
 )
 
 TABLE = Table(
@@ -92,7 +114,9 @@ TABLE = Table(
     ),
     question=compiled(
         _LEAD + r"(?:what(?!~(?:i|we|he|she|they)\b.*\b(?:is|was|are|were)\b)|why|how|where|who|"
-        r"whose|which|can|could|would|will|do(?!~not|n't)|does|did|is|are|am|was|were|should|"
+        r"whose|which|can|could|would|will|do(?!~not|n't)|does|did|is|are|am|(?:was|were)~(?:i|"
+        r"you|we|he|she|it|they|the|this|that|there|my|"
+        r"your|our|any\w*)|should|"
         r"shall|has|any~(?:idea|news|chance|luck|update)|have~you|wanna|shouldn't|isn't|aren't|"
         r"doesn't|won't~you|wouldn't|can't~(?:you|we))\b(?!.*[.!]$)(?!~(?:i|"
         r"we)~(?:really~)?(?:need|want|like|love|hate|prefer)~(?:is|most|least))(?!~(?:matters|"
@@ -145,10 +169,43 @@ TABLE = Table(
     ),
     finished=compiled(
         rf"\bi(?:'ve|~have)?~(?:\w+ly~|now~|also~|just~|then~)?(?!{_NO_WORK}){_PAST}\b"
-        rf"|^(?:\W*(?:done|great|ok|okay|all~done|all~set|good~news|understood|yes|sure|alright|right)\b\W+)*"
-        rf"(?!{_NO_WORK})(?:\w{{3,}}ed|built|wrote|rewrote|split|set~up)\b(?!~(?:on|by|to~\d|in~\d)\b)"
+        rf"|^(?:\W*(?:done|great|ok|okay|all~done|all~set|good~news|understood|yes|sure|alright|"
+        rf"right)\b\W+)*"
+        rf"(?!{_NO_WORK})(?:\w{{3,}}ed|built|wrote|rewrote|split|set~up)\b(?!~(?:on|by|to~\d|"
+        rf"in~\d)\b)"
         r"|\b(?:is|are)~now~(?:\w+ing|\w+ed|live|up|green|on|off|in|working|part|available|"
         r"enabled|disabled)\b"
+        rf"|^(?:\W*(?:done|fixed|finished|sorted|solved|ready|deployed|"
+        rf"updated)\W+)?(?!{_NO_WORK})\bi(?:'ve|~have)?~"
+        r"(?:saved|stored|written|put|left|added)~.*"
+        + _PATH
+        + r"|\b(?:is|are)~(?:now~)?(?:ready|finished|done|complete|rewritten|updated|fixed|live|"
+        r"in~place|saved|booked|sent|"
+        r"filed|online|published|deployed|up~to~date)\b(?=.*(?:[:,;]|\d|" + _PATH + r"))"
+        r"|\b(?:is|are|sits?|lives?|lies)~(?:now~)?(?:in|at|under)~"
+        + _PATH
+        + r"|^\W*(?:done|fixed|finished|sorted|solved)\s*[:,–—-]\s*\w+(?:~\S+){3}"
+        r"|^\W*(?:the~)?(?:root~)?cause\s*(?::|is|was)|\bnow~(?:has|have|shows?|uses?|runs?|keys?|"
+        r"points?|includes?|reads?|"
+        r"sends?|writes?|passes|pass|matche?s?|covers?|supports?|handles?|works?)\b"
+        rf"|\b(?:is|are|was|were|has~been|have~been)~(?:now~|all~|both~)*\w{{2,}}(?:ed|wn|pt|uilt|"
+        rf"ut|ent)\b(?=.*(?:\d|{_PATH}|"
+        r"\b(?:branch|commit|merged|saved|shared|sent|now)\b))(?!.*\b(?:should|must|can|will|"
+        r"would)\b)"
+        rf"|^\W*(?:done:~?)?(?:the~|all~|both~)?(?:\S+~){{1,8}}?(?!{_NO_WORK}){_RESULT}\b(?=\W*$|"
+        rf"[,;:.]|~(?:to|in|into|at|as|on|"
+        rf"with|by|from|for|atop|after|before)\b)(?=.*(?:\d|{_PATH}|[A-Z]{{2}}))"
+        rf"|^\W*(?:done:~?)?(?:the~|all~|both~)?{_PATH}\S*(?:~\S+){{0,5}}?~(?:is|are|has|uses?|"
+        rf"covers?|reads?|exits?|rejects?|retries|"
+        r"says|points?|installs?|drops?|lists?|goes|runs?|comes?|adds?|builds?|sets?|shows?|"
+        r"validates?|writes?|sends?)\b"
+        r"|\b(?:is|are)~(?:now~|also~|back~|again~)?(?:gone~from|up~at|off~for|on~\d|set~to|"
+        r"merged|in~front~of|registered|"
+        r"active~on|asynchronous|async|pinned|reverted|rolled~out)\b"
+        rf"|\b(?:saved|stored|filed|exported)~(?:as|to|in|under)~{_PATH}"
+        r"|\b(?:all~)?\d+(?:/\d+)?~(?:\w+~)?(?:tests?|checks?|cells?)?~?(?:pass|green)\b"
+        r"|\b(?:came~from|comes~from|was~caused~by|were~caused~by|is~what~(?:pulls|breaks|causes|"
+        r"slows)|that~is~why|because~of~a)\b"
         r"|\b(?:all~)?\d+~(?:tests?|checks?|files?|records?)~(?:pass|were|are)\b.*\bnow\b"
     ),
     agent_chatter=compiled(
@@ -157,13 +214,17 @@ TABLE = Table(
         r"should~i|shall~i|do~you|would~you|want~me|if~you|feel~free|you~can|you~could|"
         r"you~should|next,|i~(?:think|believe|guess|suggest|recommend|see|understand|"
         r"apologi[sz]e))\b"
+        r"|\bbut\b.*\b(?:still|fail\w*|red|remains?|errors?)\b|\b(?:usually|typically|generally|"
+        r"tends?~to|can~be|often|so~far|you've)\b"
         r"|^\W*(?:now~)?(?:running|looking|checking|reading|opening|fetching|searching|editing|"
         r"working|trying)\b"
     ),
     positive=(
         decision(
-            rf"\b{_WHO}(?:'ve|'re|'d|'ll|'s|'m)?(?:~{_ADVERBS}){{0,3}}~(?:(?:are|is|will|were|have|has|be)~)?"
-            rf"(?:{_ADVERBS}~){{0,2}}(?:decid(?:ed|e)|agreed|chose|chosen|pick(?:ed|ing)|opt(?:ed|ing)|settled|"
+            rf"\b{_WHO}(?:'ve|'re|'d|'ll|'s|'m)?(?:~{_ADVERBS}){{0,3}}~(?:(?:are|is|will|were|"
+            rf"have|has|be)~)?"
+            rf"(?:{_ADVERBS}~){{0,2}}(?:decid(?:ed|e)|agreed|chose|chosen|pick(?:ed|ing)|opt(?:ed|"
+            rf"ing)|settled|"
             r"concluded|committ(?:ed|ing)~to|resolved~to|finali[sz](?:ed|ing)|voted|approved|"
             r"signed~off|(?:went|going|go|gone)~(?:with|for|back~to|all~in|ahead~with)|"
             r"landed~on|stick(?:ing)?~(?:with|to)|stay(?:ing)?~(?:with|on)|standardi[sz](?:ed|e|"
@@ -177,6 +238,20 @@ TABLE = Table(
             r"\blet's~(?:use|stick|keep|drop|move|switch|scrap|ship|name|call|standardi[sz]e|"
             r"adopt|make|hold|postpone|"
             r"cancel|go~(?:with|for|back)|settle|have|put|target|aim|push|not)\b",
+            1.5,
+        ),
+        decision(
+            r"\b[\w.-]+~it~is\b(?:,|~then|\W*$)|\bso~it's~\S+|\bit's~[\w-]+~then\b|"
+            r"^\W*no~\w+(?:~\w+){0,3},|"
+            r"\bgoes~back~to\b|\bcan~die\b|\b(?:is|are)~dead,|\bonly~ever\b|\bfrom~here~on\b|"
+            r"\bwe~keep\b|\bwe~don't~\w+,~we\b|"
+            r"\bbin~them\b",
+            1.5,
+        ),
+        decision(
+            r"\bfull~stop\W*$|\bperiod\W*$|^\W*(?:no|cutting|dropping|leaving|"
+            r"keeping)~\w+.*\b(?:this~(?:year|season|summer)|at~the~"
+            r"end~of|instead|donations?)\b|\bthis~year\b.*\b(?:not|no|every|only)\b",
             1.5,
         ),
         decision(
@@ -235,6 +310,18 @@ TABLE = Table(
         ),
         standing(
             _LEAD + r"stop~\w+ing\b|[,–—]\s?(?:always|every~(?:single~)?time|no~exceptions)\W*$"
+        ),
+        standing(
+            rf"\b(?:no|not|never|only|always|please|pls|without|skip|just|"
+            rf"all)\b.{{0,30}}\b{_FORMAT}\b|\b{_FORMAT}\b.{{0,30}}"
+            r"\b(?:not|never|only|always|please|pls|for~me|when~you|instead|"
+            r"otherwise)\b(?!~(?:want|need|have|know|see)\b)"
+        ),
+        standing(
+            r"\b(?:don't|do~not|never|can~you~not)~(?:send|write|call|give|show|put|add|book|"
+            r"schedule|suggest|recommend|ask|"
+            r"tell|say|reply|answer|assume|start|include|quote|round|translate|sign)\b(?!~(?:it|"
+            r"that|this)\b)"
         ),
         standing(
             r"\b(?:whenever|every~time|each~time|any~time|anytime|by~default|unless~i~(?:ask|"
@@ -331,7 +418,7 @@ TABLE = Table(
     negative=(
         momentary(
             r"\b(?:brb|gotta|gonna~(?:grab|get|eat|go|take)|on~my~way|in~a~(?:sec|second|minute|"
-            r"bit|moment|hurry)|one~sec|in~(?:\w+|an?|half~an|a~couple~of|"
+            r"bit|moment|hurry)|one~sec|in~(?!the~second|second)(?:\w+|an?|half~an|a~couple~of|"
             r"a~few)~(?:min(?:ute)?s?|hours?|secs?|seconds?)|just~(?:a~sec|woke|ate|finished|"
             r"got~(?:back|home|up|here)|had|saw|watched|arrived)|be~right~back|any~minute|"
             r"any~second)\b"
@@ -373,7 +460,8 @@ TABLE = Table(
             r"cpu|left|done)\b|\b(?:battery|weather|traffic)\b.*\b(?:is|at)\b"
         ),
         hearsay(
-            r"\b(?:\w+~(?:says|said|thinks|claims|reckons|told~me|swears|insists)~(?!we\b|no\b)|"
+            r"\b(?:(?!who\b|already\b)\w+~(?:says|said|thinks|reckons|told~me|swears|"
+            r"claims~(?:that|it|he|she|they))~(?!we\b|no\b|yes\b)|"
             r"according~to|i~(?:read|heard|saw)~(?:that|on|in|somewhere|about|a)|apparently|"
             r"supposedly|allegedly|rumou?r|people~say|they~say|some~say)"
         ),

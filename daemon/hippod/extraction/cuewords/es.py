@@ -28,6 +28,14 @@ _LEAD = (
     r"^\W*(?:(?:hola|oye|ey|ah|oh|ok|vale|bueno|pues|y|pero|también|además|por~cierto|jaja\w*|"
     r"sí|no|claro|genial|gracias|perdón|por~favor|entonces|ahora)\b\W*)*"
 )
+_FORMAT = (
+    r"(?:gramos|tazas|kw|euros|céntimos|pdf|json|viñetas|listas?|tablas?|párrafos|frases|comillas|"
+    r"corchetes|paréntesis|"
+    r"abreviaturas|emojis|de~tú|de~usted|castellano|español|inglés|cort[oa]s?|breves?|audio|comas|"
+    r"punto~decimal|acordes|"
+    r"mayúsculas|resúmenes|informes|reportes|respuestas|mensajes)"
+)
+
 TABLE = Table(
     explicit=compiled(
         r"\b(?:recuerda(?:~que|~bien|:|lo)?|acuérdate|acordarte|no~(?:te~)?olvid(?:es|ar)|"
@@ -41,7 +49,7 @@ TABLE = Table(
         + _LEAD
         + r"(?:qué|quién|quiénes|cómo|cuándo|cuánd?t[oa]s?|cuánto|dónde|por~qué|cuál(?:es)?|"
         r"puedes|podrías|sabes|tienes|hay~algun\w*|crees|quieres|me~(?:puedes|"
-        r"podrías))\b(?!.*[.!]$)|\b(?:verdad|no~crees|qué~opinas)\W*$|\bme~pregunto\b|"
+        r"podrías))\b(?!.*[.!]$)|\b(?:(?<!de )verdad|no~crees|qué~opinas)\W*$|\bme~pregunto\b|"
         r"\bni~idea\b|\bno~sé~(?:si|qué|cómo)\b"
     ),
     hypothesis=compiled(
@@ -66,12 +74,28 @@ TABLE = Table(
         r"\b(?:he|ya~he)~(?!leído|visto|encontrado|buscado|revisado|mirado|anotado|guardado|"
         r"intentado|entendido)(?:\w+(?:ado|ido)|hecho|puesto|escrito|resuelto|abierto|roto)\b|"
         r"(?:^|[,.;]\s*)(?!busqué|revisé|encontré|miré|noté|intenté)\w{3,}[^r\W]é~(?:el|la|los|"
-        r"las|un|una|todo|tod[oa]s|que)\b|^(?:listo|hecho|arreglado|corregido|solucionado|"
+        r"las|un|una|todo|tod[oa]s|que)\b|^(?:[\w]+~){0,3}?(?:cread|guardad|actualizad|"
+        r"corregid|añadid|enviad|preparad|reservad|publicad|ordenad|list)[oa]s?\s*[:,–-]"
+        r"|\b(?:está|están|queda|quedan)~(?:ya~)?(?:list|guardad|cread|"
+        r"en~)[oa]?s?\b.*\w[/.]\w{2,}|^(?:la~)?causa\s*:|\b(?:venía~de|la~producía|"
+        r"se~debía~a|por~eso~\w+|se~iba~en)\b|\b(?:está|están|quedó|quedaron|quedan|fue|"
+        r"fueron)~(?:\w+~){0,3}?\w+(?:ad|id|crit|uest)[oa]s?\b(?=.*(?:\d|"
+        r"\w[/._]\w))|^ahora~\w+.*\d|\bquedó~\S+:"
+        r"|^\W*(?:\S+~){1,7}?(?:renombrad|eliminad|borrad|añadid|agregad|cread|guardad|fusionad|"
+        r"subid|cerrad|cambiad|movid|actualizad|"
+        r"desplegad|enviad|reservad|reemplazad)[oa]s?\b(?=\W*$|[,;:.]|~(?:en|a|con|como|"
+        r"por)\b)(?=.*(?:\d|\w[/._]\w))"
+        r"|^\W*(?!.*\b(?:ha|han|he|estaba)\b)(?:\S+~){0,7}?\w{3,}(?:ad|id)[oa]s?\b(?=.*(?:\d|"
+        r"\w[/._]\w))|\b(?:está|están|quedó|quedaron)~(?:ya~)?"
+        r"(?:\w+~){0,2}?(?:\w+(?:ad|id|crit|uest|ech)[oa]s?|list[oa]s?)\b|\b(?:dice|usa|muestra|"
+        r"pasa|escucha|corre|lee)n?~ahora\b"
+        r"|^(?:listo|hecho|arreglado|corregido|solucionado|"
         r"resuelto)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:voy~a|puedo|podría|déjame|estoy~\w+ndo|quieres~que|te~gustaría|si~quieres|puedes|"
-        r"creo~que|no~(?:he~)?pud\w+|\w+ré~(?:el|la|los|las|un|una|a)\b)"
+        r"creo~que|no~(?:he~)?pud\w+|ahora~mismo|pero\b.*\b(?:sigue|falla|todavía|falta)|"
+        r"falta~\w+|\w+ré~(?:el|la|los|las|un|una|a)\b)"
     ),
     positive=(
         decision(
@@ -85,6 +109,11 @@ TABLE = Table(
         decision(
             r"\b(?:en~(?:vez|lugar)~de|ya~no|a~partir~de|de~ahora~en~adelante|desde~ahora|"
             r"se~acabó|nunca~más)\b",
+            1.5,
+        ),
+        decision(
+            r"^\W*(?:nada~de|sin)~\w+(?:~\w+){0,3},|\bentonces~(?:usamos|va|será)\b|"
+            r"\bvuelve~a~(?:las|ser)\b",
             1.5,
         ),
         preference(
@@ -102,8 +131,20 @@ TABLE = Table(
             r"respuestas)\b.*\b(?:español|inglés|corta?s?|breves?|cort[oa]s|formal|emojis?)\b|"
             r"\bllámame\b|\bno~uses\b|\bevita\b"
         ),
+        standing(
+            rf"\b(?:no|nunca|sin|solo|sólo|siempre|porfa|por~favor|nada~de|dímel\w+|mánd\w+|"
+            rf"háblame|escríbe\w*)\b.{{0,30}}\b{_FORMAT}\b|"
+            rf"\b{_FORMAT}\b.{{0,30}}\b(?:no|nunca|solo|aparte|porfa|por~favor|cuando|nada~de)\b|"
+            rf"\bno~me~(?!\w+o\b)\w+(?:as|es)\b|\bno~(?:uses|pongas|"
+            r"escribas|mandes|metas|redondees|traduzcas)\b"
+        ),
+        preference(
+            r"\bl[ao]s?~(?:quiero|prefiero)~(?:a|en|con|sin)\b|\bme~(?:carga|repatea|"
+            r"chifla)n?\b"
+        ),
         personal(
-            rf"\b(?:mi|mis|nuestr[oa]s?|su|sus)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:es|son|está|están|era|fue|tiene|tienen|se~\w+|vive|viven|"
+            rf"\b(?:mi|mis|nuestr[oa]s?|su|sus)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:es|son|está|"
+            rf"están|era|fue|tiene|tienen|se~\w+|vive|viven|"
             r"trabaja|llama|cumple|viene|vienen|va|sale|llega|empieza|termina|caduca|estudia|"
             r"juega|habla|ha|han|nació|murió|será|queda|cuesta)\b)"
         ),

@@ -29,6 +29,13 @@ _LEAD = (
     r"mdr|haha|oui|non|ouais|super|merci|désolée?|s'il~te~plaît|stp|donc|maintenant|"
     r"d'ailleurs)\b\W*)*"
 )
+_FORMAT = (
+    r"(?:grammes|tasses|euros|pdf|json|puces|listes?|tableaux?|paragraphes|phrases|guillemets|"
+    r"abréviations|émojis?|emojis?|"
+    r"tutoi\w+|vouvoi\w+|français|anglais|court\w*|bref|paysage|portrait|colonnes|majuscules|"
+    r"jargon|réponses|messages|résumés)"
+)
+
 TABLE = Table(
     explicit=compiled(
         r"\b(?:souviens-toi|rappelle-toi|n'oublie~(?:pas|jamais)|n'oubliez~pas|oublie~pas|"
@@ -70,12 +77,30 @@ TABLE = Table(
     finished=compiled(
         r"\bj'ai~(?:bien~|déjà~|aussi~|enfin~)?(?!lu\b|vu\b|trouvé|cherché|vérifié|regardé|noté|"
         r"enregistré|essayé|compris|pensé)(?:\w+(?:é|és|ée|ées)|mis|fait|écrit|refait|ouvert|"
-        r"résolu|rendu|remis|construit|réduit|défini|fini|établi)\b|^(?:c'est~(?:fait|corrigé|"
+        r"résolu|rendu|remis|construit|réduit|défini|fini|établi)\b|^(?:[\w']+~){0,4}?"
+        r"(?:prêt|créé|enregistré|terminé|envoyé|corrigé|ajouté|réservé|publié|rangé)e?s?\s*[:,–-]"
+        r"|\b(?:est|sont)~(?:maintenant~|désormais~)?(?:prêt|à~jour|en~ligne|enregistré|réservé|"
+        r"rangé|dans~\S*\w[/.]\w)\w*\b"
+        r"(?=.*(?:[:,]|\d|\w[/.]\w))|^(?:la~)?cause\s*:|\b(?:venait~d|était~dû|parce~que|"
+        r"d'où)\b(?=.*(?:\d|\w[/._]\w|\b[A-Z]{2}))"
+        r"|\b(?:est|sont|a~été|ont~été)~(?:\w+~){0,2}?\w+(?:ée?s?|ies?|tes?|is|its?)\b(?=.*(?:\d|"
+        r"\w[/._]\w))|\b\w+~(?:maintenant|désormais)\b"
+        r"|^\W*(?:\S+~){1,7}?(?:renommé|supprimé|ajouté|créé|enregistré|fusionné|téléversé|fermé|"
+        r"modifié|déplacé|déployé|envoyé|réservé|"
+        r"remplacé|converti)e?s?\b(?=\W*$|[,;:.]|~(?:en|à|dans|avec|comme|par|sur)\b)(?=.*(?:\d|"
+        r"\w[/._]\w))"
+        r"|^\W*(?!.*\b(?:ai|as|avez|ont|avait|avaient)\b)(?:\S+~){0,7}?\w{3,}(?:é|ée|és|"
+        r"ées)\b(?=.*(?:\d|\w[/._]\w))"
+        r"|\b(?:est|sont)~(?:\w+~){0,2}?(?:\w{3,}(?:ée?s?)|prête?s?|écrite?s?|remise?s?|"
+        r"faite?s?)(?=\W*$|[,;:]|~(?:et|par|dans|en|à|sur|avec)\b)"
+        r"|^(?:c'est~(?:fait|corrigé|"
         r"réglé)|corrigé|terminé|résolu|réparé)\s*[:,–-]"
     ),
     agent_chatter=compiled(
+        r"^\W*(?:je~(?!suis~passé)\w+|j'(?!ai\b)\w+)\b|"
         r"\b(?:je~(?:vais|peux|pourrais|pense|crois|regarde|vérifie|cherche)|veux-tu|"
-        r"voulez-vous|souhaites-tu|si~tu~veux|tu~peux|laisse-moi|je~n'ai~pas|impossible)\b"
+        r"voulez-vous|souhaites-tu|si~tu~veux|tu~peux|laisse-moi|je~n'ai~pas|impossible)\b|"
+        r"\bmais\b.*\b(?:encore|toujours|échou\w*|reste)\b"
     ),
     positive=(
         decision(
@@ -93,6 +118,7 @@ TABLE = Table(
             r"plus~(?:de~)?\w+~désormais|désormais|dorénavant|à~partir~de|à~l'avenir)\b",
             1.5,
         ),
+        decision(r"\bva~pour\b|\bce~sera\b|\bon~repasse~à\b", 1.5),
         preference(
             r"\b(?:je~(?:préfère|préfere|déteste|hais|adore|n'aime~(?:pas|que|pas~du~tout)|"
             r"ne~supporte~pas|ne~mange~(?:pas|jamais|plus)|ne~bois~(?:pas|jamais|plus)|évite|"
@@ -111,8 +137,21 @@ TABLE = Table(
             r"\bappelle-moi\b|\btutoie-moi\b|\bvouvoie-moi\b|\bne~(?:m'|me~)\w+~(?:pas|jamais|"
             r"plus)\b|\bpas~d(?:e|')~?\w+~(?:s'il~te~plaît|stp|sauf|avant|après|le)\b"
         ),
+        standing(
+            rf"\b(?:pas~de|pas~d'|jamais|sans|toujours|svp|stp|mets|seulement|"
+            rf"mes)\s?.{{0,30}}\b{_FORMAT}\b|\b{_FORMAT}\b.{{0,30}}\b(?:pas|jamais|svp|stp|"
+            r"seulement|uniquement|plutôt)\b|\btutoie~\w+"
+        ),
+        decision(
+            r"^\W*pas~d(?:e~|')\w+|\b(?:on|je|nous)~(?:n'|ne~)?(?:n'|"
+            r"ne~)?\w+~pas\b.*\b(?:cette~année|avant|cet~été|cette~saison)\b|"
+            r"\b(?:reste|restent)~(?:en|chez|à|dans)\b|\bc'est~ma~dernière\b",
+            1.5,
+        ),
         personal(
-            rf"\b(?:mon|ma|mes|notre|nos|son|sa|ses|leur)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:est|sont|était|a|ont|s'appelle|habite|habitent|vit|travaille|vient|viennent|arrive|"
+            rf"\b(?:mon|ma|mes|notre|nos|son|sa|ses|"
+            rf"leur)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:est|sont|était|a|ont|s'appelle|habite|"
+            rf"habitent|vit|travaille|vient|viennent|arrive|"
             r"part|commence|finit|expire|étudie|joue|parle|aura|sera|se~\w+|déménage|fête|dure|"
             r"coûte|tombe|va|vont)\b)"
         ),

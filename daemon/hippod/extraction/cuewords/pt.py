@@ -28,6 +28,13 @@ _LEAD = (
     r"^\W*(?:(?:oi|olá|ei|ah|oh|ok|bom|bem|então|e|mas|também|aliás|a~propósito|kkk+|haha|sim|"
     r"não|claro|ótimo|obrigad[oa]|desculpa|por~favor|agora)\b\W*)*"
 )
+_FORMAT = (
+    r"(?:gramas|xícaras|euros|reais|pdf|json|tópicos|listas?|tabelas?|parágrafos|frases|aspas|"
+    r"abreviaturas|emojis|português|"
+    r"inglês|curt[oa]s?|breves?|gíria|formal|formato|colunas|maiúsculas|dúzia|unidade|valores|"
+    r"respostas|mensagens|resumos|estatísticas)"
+)
+
 TABLE = Table(
     explicit=compiled(
         r"\b(?:lembr[ae](?:-te)?~(?:que|disso|de~que|bem)|lembra:|lembre-se|não~(?:se~|"
@@ -67,13 +74,31 @@ TABLE = Table(
     ),
     finished=compiled(
         r"(?:^|[,.;:!]\s*|\b(?:eu|já|também)~)(?!procurei|verifiquei|encontrei|olhei|notei|"
-        r"tentei|anotei|guardei|pensei|li\b|vi\b|achei)(?:\w{3,}ei|corrigi|resolvi|removi|"
+        r"tentei|anotei|guardei|pensei|li\b|vi\b|achei)(?:\w{3,}ei|corrigi|resolvi|removi|abri|"
+        r"escrevi|"
         r"reescrevi|inseri|atualizei|defini|fiz|pus|construí|reduzi|concluí|incluí)\b|"
-        r"^(?:pronto|feito|corrigido|resolvido|concluído)\s*[:,–-]"
+        r"^(?:[\w]+~){0,4}?(?:criad|salv|guardad|atualizad|corrigid|enviad|preparad|reservad|"
+        r"publicad|pront)[oa]s?\s*[:,–-]"
+        r"|\b(?:está|estão|ficou|ficaram)~(?:pront|salv|guardad|em|na|no)[oa]?s?\b.*\w[/.]\w{2,}"
+        r"|^\w+~(?:\w+~){0,2}?em~\w+~\w+~(?:na|no|em)~|^(?:a~)?causa\s*:|\b(?:vinha~d|"
+        r"era~por~causa|por~isso)\w*\b(?=.*(?:\d|\w[/._]\w))"
+        r"|\b(?:está|estão|foi|foram|ficou|ficaram)~(?:\w+~){0,2}?\w+(?:ad|id|crit|eit)[oa]s?\b|"
+        r"\b(?!estou\b|vou\b)\w+~agora\b(?!.*\b(?:vou|estou)\b)"
+        r"|^\W*(?:\S+~){1,7}?(?:renomead|removid|apagad|adicionad|criad|salv|guardad|mesclad|"
+        r"enviad|fechad|alterad|movid|atualizad|"
+        r"implantad|reservad|substituíd)[oa]s?\b(?=\W*$|[,;:.]|~(?:em|na|no|para|com|como|"
+        r"por)\b)(?=.*(?:\d|\w[/._]\w))"
+        r"|^\W*(?!.*\b(?:tem|têm|tinha|havia|estava)\b)(?:\S+~){0,7}?\w{3,}(?:ad|"
+        r"id)[oa]s?\b(?=.*(?:\d|\w[/._]\w))"
+        r"|^(?:pronto|feito|corrigido|resolvido|concluído)\s*[:,–-]"
     ),
     agent_chatter=compiled(
         r"\b(?:vou|irei|posso|poderia|deixa~eu|deixe-me|estou~\w+ndo|quer~que|você~quer|"
-        r"gostaria|se~quiser|você~pode|acho~que|não~consegui|não~foi~possível|\w+rei~(?:o|a|os|"
+        r"gostaria|se~quiser|você~pode|acho~que|mas\b.*\b(?:ainda|continua|falh\w*)|não~consegui|"
+        r"não~foi~possível|(?!(?:re)?tirei|virei|gerei|alterei|"
+        r"melhorei|comparei|separei|preparei|configurei|integrei|registrei|filtrei|numerei|"
+        r"restaurei|recuperei|zerei|"
+        r"entrei|mostrei)\w+rei~(?:o|a|os|"
         r"as|um|uma)\b)"
     ),
     positive=(
@@ -88,6 +113,11 @@ TABLE = Table(
         decision(
             r"\b(?:em~vez~de|ao~invés~de|no~lugar~d[eoa]|já~não|não~\w+~mais|nunca~mais|"
             r"a~partir~de|de~agora~em~diante|daqui~(?:pra|para)~(?:frente|a~frente))\b",
+            1.5,
+        ),
+        decision(
+            r"\bvai~ser\b|\bfica~sendo\b|\bvolta~(?:a~ser|para)\b|^\W*(?:nada~de|"
+            r"sem)~\w+(?:~\w+){0,3},",
             1.5,
         ),
         preference(
@@ -105,8 +135,21 @@ TABLE = Table(
             r"breves?|emojis?|formal|listas?)\b|\bme~cham[ae]~(?:de|por)\b|\bchama-me\b|"
             r"\bnão~(?:use|uses|me~mande|envie|marque|marques)\b|\bevit[ae]\b"
         ),
+        standing(
+            rf"\b(?:não|nunca|sem|só|sempre|por~favor|manda|escreve|fala|"
+            rf"nada~de)\b.{{0,30}}\b{_FORMAT}\b|\b{_FORMAT}\b.{{0,30}}\b(?:não|nunca|sem|só|antes|"
+            r"por~favor|nada~de|dos~dois)\b|\bnão~(?:me~)?(?:mand|escrev|us|envi|fal|coloqu|marqu|"
+            r"pergunt|sugir|arredond|traduz)(?:e|es|a|as)\b"
+        ),
+        decision(
+            r"\bnão~(?:vou|vamos|congelo|aceito|compro|vendo|faço)\b(?!~(?:me~)?(?:mentir|negar|"
+            r"agora))|\bvai~para~(?:o|a)\b",
+            1.5,
+        ),
         personal(
-            rf"\b(?:meu|minha|meus|minhas|noss[oa]s?|seu|sua|seus|suas)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:é|são|está|estão|era|foi|tem|têm|se~\w+|mora|moram|vive|trabalha|chama|faz|vem|"
+            rf"\b(?:meu|minha|meus|minhas|noss[oa]s?|seu|sua|seus|"
+            rf"suas)~(?:\w+~){{0,2}}?(?:{_KIN})\b(?=.*\b(?:é|são|está|estão|era|foi|tem|têm|"
+            rf"se~\w+|mora|moram|vive|trabalha|chama|faz|vem|"
             r"vai|sai|chega|começa|termina|vence|estuda|joga|fala|nasceu|morreu|será|fica|custa|"
             r"casa|muda|toma|precisa)\b)"
         ),

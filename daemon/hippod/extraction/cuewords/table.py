@@ -90,5 +90,11 @@ def remark(pattern: str, weight: float = 2.0) -> Pattern:
 
 
 MOMENTARY = "momentary state"
+JEST = Pattern("jest", 2.5, re.compile(""), None)
+"""The class of what is said with a laugh."""
+VOUCHED = Pattern("fact learnt", 1.25, re.compile(""))
+"""The class of what somebody says who knows."""
+CUSTOM = Pattern("personal fact", 1.25, re.compile(""))
+"""The class of what the speaker has to do again and again."""
 DATED = Pattern("dated", 1.5, re.compile(""), "W")
 """The class of statements that name a day, month or recurring time."""

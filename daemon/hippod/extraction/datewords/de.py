@@ -9,6 +9,7 @@ from hippod.extraction.datewords.rules import (
     any_of,
     count,
     day_of_month,
+    day_of_named_month,
     listed,
     month_day,
     month_only,
@@ -39,10 +40,13 @@ _NEXT = r"nächste[nrs]?|kommende[nrs]?"
 _LAST = r"letzte[nrs]?|vergangene[nrs]?|vorige[nrs]?"
 
 _PRETERITE = re.compile(
-    r"\b(?:(?:war|stand|lag|ging|kam|gab|fand|fuhr|flog|lief|hielt|hieß|blieb|schrieb|rief|fiel|ließ|"
+    r"\b(?:(?:war|stand|lag|ging|kam|gab|fand|fuhr|flog|lief|hielt|hieß|blieb|schrieb|rief|fiel|"
+    r"ließ|"
     r"nahm|sah|las|aß|trank|sprach|traf|starb|half|warf|brach|zog|verlor|bekam|begann|schloss|"
     r"schlief|saß|trug|wuchs|stieg|betrug|schien|gewann|sang|schwamm)(?:en|t|st)?|wurden?|"
-    r"(?!(?:heute|bitte|\w*(?:arbeite|warte|halte|biete|rate|heirate|leite|miete|starte|teste|reite|achte|schalte)|könnte|sollte|möchte|müsste|dürfte|hätte|letzte|gute|alte|rechte|leichte|echte|"
+    r"(?!(?:heute|bitte|\w*(?:arbeite|warte|halte|biete|rate|heirate|leite|miete|starte|teste|"
+    r"reite|achte|schalte)|könnte|sollte|möchte|müsste|dürfte|hätte|letzte|gute|alte|rechte|"
+    r"leichte|echte|"
     r"bunte|harte|späte|feste|weite|breite|achte|fünfte|sechste|zehnte|zweite|dritte|\w*ste)\b)"
     r"(?<!ich\s)(?-i:[a-zäöüß]){2,}te)\b",
     re.IGNORECASE,
@@ -83,11 +87,22 @@ GRAMMAR = Grammar(
             weekday,
         ),
         rule(
+            rf"(?:am~)?(?P<weekday>{any_of(_DAYS)})~(?:(?P<next_week>nächster~woche|"
+            rf"in~der~nächsten~woche)|"
+            r"(?P<last_week>letzter~woche))",
+            weekday,
+        ),
+        rule(
             r"(?<!jeden )(?<!jeder )(?<!zweiten )(?<!einem )(?<!einen )(?:(?:am|bis|ab|zum|"
             r"bis~zum)~)?"
             rf"(?:(?P<next>{_NEXT})~|(?P<last>{_LAST})~|(?P<this>diesen|dieser)~|(?P<since>seit)~)?"
             rf"(?P<weekday>{any_of(_DAYS)})(?!~(?:im|des|der)~(?:monat|jahr))",
             weekday,
+        ),
+        rule(
+            r"(?:am~)?(?P<day>\d{1,2})\.~(?:des~)?(?:(?P<next>nächsten|kommenden)|"
+            r"(?P<last>letzten|vorigen))~monats",
+            day_of_named_month,
         ),
         rule(
             r"(?P<day>\d{1,2})\.?\s*(?:bis~(?:zum~)?|[-–]\s*)(?P<day2>\d{1,2})\.\s*"
@@ -97,6 +112,9 @@ GRAMMAR = Grammar(
         rule(
             rf"(?P<day>\d{{1,2}})\.\s*(?P<month>{any_of(_MONTHS)})(?:\.?~(?P<year>(?:19|20)\d\d))?",
             month_day,
+        ),
+        rule(
+            r"(?:am|bis|ab|vom|zum)~(?P<day>\d{1,2})\.(?P<month>0?[1-9]|1[0-2])\.(?!\d)", month_day
         ),
         rule(r"(?P<day>\d{1,2})\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>(?:19|20)\d\d)", month_day),
         rule(

@@ -9,6 +9,8 @@ from hippod.extraction.datewords.rules import (
     any_of,
     count,
     day_of_month,
+    day_of_named_month,
+    last_of_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -16,7 +18,9 @@ from hippod.extraction.datewords.rules import (
     offset,
     period,
     rule,
+    week_from,
     weekday,
+    weekend,
     words,
 )
 
@@ -52,12 +56,35 @@ _STRONG = (
     r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|took|"
     r"spent|happened|ago|stood|lay|sat|ran|fell|rose|grew|held|hung|slept|drove|flew|began|brought|"
     r"built|caught|chose|drank|ate|felt|forgot|froze|heard|kept|knew|led|lent|made|paid|rode|rang|"
-    r"said|sent|sang|sank|spoke|stole|stuck|swam|taught|told|thought|threw|understood|wore|won|wrote|"
+    r"said|sent|sang|sank|spoke|stole|stuck|swam|taught|told|thought|threw|understood|wore|won|"
+    r"wrote|"
     r"became|blew|dug|found|fought|hid|hurt|laid|showed|shown|swept|tore|woke|wound"
 )
+
 GRAMMAR = Grammar(
     rules=(
+        rule(rf"(?:a|one)~week~from~(?P<word>{any_of(_OFFSETS)})", week_from),
         rule(rf"(?P<word>{any_of(_OFFSETS)})", offset),
+        rule(
+            rf"(?P<week_later>a~week~(?:on|from|this|next)~)(?P<weekday>{any_of(_DAYS)})",
+            weekday,
+        ),
+        rule(rf"(?P<weekday>{any_of(_DAYS)})~(?P<week_later>week)", weekday),
+        rule(
+            rf"(?:the~)?last~(?P<weekday>{any_of(_DAYS)}|weekend)~(?:in|"
+            rf"of)~(?P<month>{any_of(_MONTHS)})"
+            r"(?:~(?P<year>(?:19|20)\d\d))?",
+            last_of_month,
+        ),
+        rule(
+            r"(?:the~)?(?P<after_next>weekend~after~next)|(?:(?P<last>last)|this)~weekend",
+            weekend,
+        ),
+        rule(
+            r"(?:the~)?(?P<day>\d{1,2})(?:st|nd|rd|th)?~of~(?:(?P<next>next)|(?P<last>last)|"
+            r"this)~month",
+            day_of_named_month,
+        ),
         rule(
             rf"{_EVERY}(?:(?P<next_week>next~week~(?:on~)?)|(?P<last_week>last~week~(?:on~)?))"
             rf"(?P<weekday>{any_of(_DAYS)})",
@@ -94,7 +121,8 @@ GRAMMAR = Grammar(
             month_day,
         ),
         rule(
-            rf"(?:in|by|until|till|from|during|starting|mid|early|late|end~of|(?P<since>since)|this|next|"
+            rf"(?:in|by|until|till|from|during|starting|mid|early|late|end~of|(?P<since>since)|"
+            rf"this|next|"
             rf"(?P<last>last))~(?P<month>(?-i:{'|'.join(word.title() for word in _MONTHS)})"
             rf"|(?!mar\b|may\b){'|'.join(w for w in _MONTHS if len(w) > 3 and w != 'march')})"
             r"(?:~(?P<year>(?:19|20)\d\d))?(?!\.?~\d)",
@@ -130,10 +158,13 @@ GRAMMAR = Grammar(
         # "is closed", "gets painted" are no past, nor are verbs of planning
         r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )(?!need|"
         r"feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|expect|book|"
-        r"propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|moham\w*d\b)(?!(?<=\s)(?-i:[A-Z]))\w{2,}ed",
+        r"propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|"
+        r"moham\w*d\b)(?!(?<=\s)(?-i:[A-Z]))\w{2,}ed",
         future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|to|starts?|leaves?|must|should|going|"
-        r"scheduled|planned|supposed|expected|booked|by|before|until|due|ends?|begins?|opens?|closes?|"
-        r"expires?|arrives?|comes|goes|runs|flies|turns|moves|gets|has|takes|lasts|returns|rises|visits|"
+        r"scheduled|planned|supposed|expected|booked|by|before|until|due|ends?|begins?|opens?|"
+        r"closes?|"
+        r"expires?|arrives?|comes|goes|runs|flies|turns|moves|gets|has|takes|lasts|returns|rises|"
+        r"visits|"
         r"launch(?:es)?|ships?|marries|let'?s|remind|"
         rf"(?:i|we|they|you|he|she|it)\s+(?!(?:{_STRONG})\b)(?!\w+ed\b)\w+",
     ),

@@ -9,6 +9,7 @@ from hippod.extraction.datewords.rules import (
     any_of,
     count,
     day_of_month,
+    day_of_named_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -44,7 +45,13 @@ GRAMMAR = Grammar(
             offset,
         ),
         rule(
-            rf"(?:el~)?(?P<weekday>{any_of(_DAYS)})~de~la~(?:(?P<next_week>(?:próxima|proxima)~semana|"
+            r"(?:el~)?(?:día~)?(?P<day>\d{1,2})~del~(?:(?P<next>mes~que~viene|próximo~mes)|"
+            r"(?P<last>mes~pasado))",
+            day_of_named_month,
+        ),
+        rule(
+            rf"(?:el~)?(?P<weekday>{any_of(_DAYS)})~de~la~(?:(?P<next_week>(?:próxima|"
+            rf"proxima)~semana|"
             r"semana~que~viene)|(?P<last_week>semana~pasada))",
             weekday,
         ),
@@ -66,7 +73,8 @@ GRAMMAR = Grammar(
             month_day,
         ),
         rule(
-            rf"(?P<day>\d{{1,2}})~de~(?P<month>{any_of(_MONTHS)})(?:~(?:de|del)~(?P<year>(?:19|20)\d\d))?",
+            rf"(?P<day>\d{{1,2}})~de~(?P<month>{any_of(_MONTHS)})(?:~(?:de|del)~(?P<year>(?:19|"
+            rf"20)\d\d))?",
             month_day,
         ),
         rule(
@@ -76,7 +84,8 @@ GRAMMAR = Grammar(
         ),
         rule(r"(?:el|del|al|hasta~el)~día~(?P<day>\d{1,2})(?!~de~)", day_of_month),
         rule(
-            rf"(?:en|dentro~de)~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
+            rf"(?:en|dentro~de)~(?P<number>\d{{1,3}}|"
+            rf"{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
             count,
         ),
         rule(
@@ -100,10 +109,12 @@ GRAMMAR = Grammar(
     ),
     past=last_verb_is_past(
         past=
-            r"fue|fueron|era|eran|estaba|había|hubo|estuvo|dijo|trajo|tuvo|fui|hice|hizo|vino|vine|puse|\w{2,}(?:aron|ieron)|\w*[^r\W]ó|"
+            r"fue|fueron|era|eran|estaba|había|hubo|estuvo|dijo|trajo|tuvo|fui|hice|hizo|vino|"
+            r"vine|puse|\w{2,}(?:aron|ieron)|\w*[^r\W]ó|"
             r"\w+[^r\W]é",
         future=
-            r"recuérda\w+|hagamos|quedemos|será|estará|es|está|voy|va|vamos|\w+r[éá]|\w+remos|hay|tengo|tiene|tenemos|llega|"
+            r"recuérda\w+|hagamos|quedemos|será|estará|es|está|voy|va|vamos|\w+r[éá]|\w+remos|hay|"
+            r"tengo|tiene|tenemos|llega|"
             r"sale|para",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),

@@ -9,6 +9,7 @@ from hippod.extraction.datewords.rules import (
     any_of,
     count,
     day_of_month,
+    day_of_named_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -40,11 +41,17 @@ GRAMMAR = Grammar(
     rules=(
         rule(rf"(?P<word>{any_of(_OFFSETS)})", offset),
         rule(
-            rf"(?P<weekday>{any_of(_DAYS)})~de~la~semaine~(?:(?P<next_week>prochaine)|(?P<last_week>dernière))",
+            r"le~(?P<day>\d{1,2})~du~mois~(?:(?P<next>prochain)|(?P<last>dernier))",
+            day_of_named_month,
+        ),
+        rule(
+            rf"(?P<weekday>{any_of(_DAYS)})~de~la~semaine~(?:(?P<next_week>prochaine)|"
+            rf"(?P<last_week>dernière))",
             weekday,
         ),
         rule(
-            rf"(?P<weekday>{any_of(_DAYS)})~(?:(?P<next>prochain|qui~vient)|(?P<last>dernier|passé))",
+            rf"(?P<weekday>{any_of(_DAYS)})~(?:(?P<next>prochain|qui~vient)|(?P<last>dernier|"
+            rf"passé))",
             weekday,
         ),
         rule(
@@ -92,10 +99,12 @@ GRAMMAR = Grammar(
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
-        past=r"fut|furent|eut|(?!parfait\b|souhait\b)\w{3,}ai(?:t|ent)|était|étaient|avait|avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|"
+        past=r"fut|furent|eut|(?!parfait\b|souhait\b)\w{3,}ai(?:t|ent)|était|étaient|avait|"
+        r"avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|"
         r"à\b)\w+(?:é|ée|és|ées|"
         r"i|u|it|is|ue|ert)",
-        future=r"rappelle\w*|faisons|sera|vais|va|allons|vont|\w+(?:rai|ra|rons|ront)|de|d['’]\w+|prévue?|est|arrive|"
+        future=r"rappelle\w*|faisons|sera|vais|va|allons|vont|\w+(?:rai|ra|rons|ront)|de|d['’]\w+|"
+        r"prévue?|est|arrive|"
         r"part",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),

@@ -5,7 +5,10 @@ import re
 from hippod.extraction.datewords.rules import MONTH, YEAR, Context, Days, listed, period, words
 
 HAN_NUMBERS = words(
-    listed("一 二|两|兩 三 四 五 六 七 八 九 十 十一 十二", 1),
+    listed(
+        "一 二|两|兩 三 四 五 六 七 八 九 十 十一 十二 十三 十四 十五 十六 十七 十八 十九 二十", 1
+    ),
+    listed("二十一 二十二 二十三 二十四 二十五 二十六 二十七 二十八 二十九 三十 三十一", 21),
 )
 
 
@@ -19,4 +22,8 @@ HAN_YEAR = (
     r"(?:(?P<year>(?:19|20)\d\d)年|(?P<next_year>[明来])年|(?P<last_year>[去昨])年)?(?<![\d.])"
 )
 HAN_MONTH = r"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月"
-HAN_MONTH_DAY = HAN_YEAR + HAN_MONTH + r"(?P<day>[0-3]?\d)[日号號]"
+HAN_DAY = (
+    r"(?P<day>[0-3]?\d|三十一?|二十[一二三四五六七八九]?|十[一二三四五六七八九]?|"
+    r"[一二三四五六七八九])"
+)
+HAN_MONTH_DAY = HAN_YEAR + HAN_MONTH + HAN_DAY + "[日号號]"

@@ -3,6 +3,7 @@
 import re
 
 from hippod.extraction.datewords.han import (
+    HAN_DAY,
     HAN_MONTH,
     HAN_MONTH_DAY,
     HAN_NUMBERS,
@@ -19,6 +20,7 @@ from hippod.extraction.datewords.rules import (
     contains_past,
     count,
     day_of_month,
+    day_of_named_month,
     glued,
     listed,
     month_day,
@@ -53,6 +55,7 @@ GRAMMAR = Grammar(
             _kanji_weekday,
         ),
         glued(HAN_MONTH_DAY, month_day),
+        glued(rf"(?:(?P<next>来)|(?P<last>先)|今)月の?{HAN_DAY}日", day_of_named_month),
         glued(HAN_YEAR + HAN_MONTH + r"(?!\d)", month_only),
         glued(r"(?<![\d.月])(?P<day>[1-3]?\d)日(?![間後前目以])", day_of_month),
         glued(_COUNTED + r"後", count),

@@ -9,6 +9,7 @@ from hippod.extraction.datewords.rules import (
     any_of,
     count,
     day_of_month,
+    day_of_named_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -44,6 +45,17 @@ GRAMMAR = Grammar(
     rules=(
         rule(rf"(?P<word>{any_of(_OFFSETS)})", offset),
         rule(
+            rf"(?:(?:na|no|"
+            rf"n?est[ea])~)?(?P<weekday>{any_of(_DAYS)})~da~(?:(?P<next_week>semana~que~vem|"
+            rf"próxima~semana)|"
+            r"(?P<last_week>semana~passada))",
+            weekday,
+        ),
+        rule(
+            r"dia~(?P<day>\d{1,2})~do~(?:(?P<next>mês~que~vem|próximo~mês)|(?P<last>mês~passado))",
+            day_of_named_month,
+        ),
+        rule(
             rf"(?P<weekday>{any_of(_DAYS)})~(?:(?P<next>que~vem|próxim[oa])|(?P<last>passad[oa]))",
             weekday,
         ),
@@ -60,7 +72,8 @@ GRAMMAR = Grammar(
             month_day,
         ),
         rule(
-            rf"(?P<day>\d{{1,2}})º?~de~(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
+            rf"(?P<day>\d{{1,2}})º?~de~(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|"
+            rf"20)\d\d))?",
             month_day,
         ),
         rule(
@@ -70,7 +83,8 @@ GRAMMAR = Grammar(
         ),
         rule(r"(?:(?:no|até|do|ao)~)?dia~(?P<day>\d{1,2})(?!~de~)", day_of_month),
         rule(
-            rf"(?:em|daqui~a|dentro~de)~(?P<number>\d{{1,3}}|{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
+            rf"(?:em|daqui~a|dentro~de)~(?P<number>\d{{1,3}}|"
+            rf"{any_of(_NUMBERS)})~(?P<unit>{any_of(_UNITS)})",
             count,
         ),
         rule(
@@ -89,9 +103,11 @@ GRAMMAR = Grammar(
         re.IGNORECASE,
     ),
     past=last_verb_is_past(
-        past=r"foi|foram|era|eram|\w{2,}ava|tinha|havia|houve|disse|teve|esteve|fui|fez|fiz|veio|vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
+        past=r"foi|foram|era|eram|\w{2,}ava|tinha|havia|houve|disse|teve|esteve|fui|fez|fiz|veio|"
+        r"vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
         r"\w{2,}[^s\W]ei|\w{3,}iu",
-        future=r"lembr[ae]|façamos|será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|para|chega|sai",
+        future=r"lembr[ae]|façamos|será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|"
+        r"para|chega|sai",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

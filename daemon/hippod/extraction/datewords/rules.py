@@ -54,6 +54,8 @@ def weekday(match: re.Match[str], context: Context) -> Days | None:
     index = context.words[_key(match["weekday"])]
     ahead = (index - context.today.weekday()) % 7
     monday = context.today - timedelta(days=context.today.weekday())
+    if groups.get("week_later"):
+        return _single(context.today + timedelta(days=(ahead or 7) + 7))
     if groups.get("next_week"):
         return _single(monday + timedelta(days=7 + index))
     if groups.get("last_week"):
@@ -63,6 +65,42 @@ def weekday(match: re.Match[str], context: Context) -> Days | None:
     if groups.get("last") or groups.get("since") or (context.past and not groups.get("next")):
         return _single(context.today - timedelta(days=7 - ahead if ahead else 7))
     return _single(context.today + timedelta(days=ahead or 7))
+
+
+def week_from(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "a week from tomorrow"."""
+    return _single(context.today + timedelta(days=7 + context.words[_key(match["word"])]))
+
+
+def last_of_month(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "the last Sunday in May": `weekday` is a weekday or the weekend."""
+    found = month_only(match, context)
+    index = context.words.get(_key(match["weekday"]), 5)
+    if found is None:
+        return None
+    last = found[1] - timedelta(days=(found[1].weekday() - index) % 7)
+    return _single(last) if _key(match["weekday"]) in context.words else _two_days(last)
+
+
+def weekend(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "this weekend", "last weekend", "the weekend after next"; "next" is unclear."""
+    groups = match.groupdict()
+    saturday = context.today + timedelta(days=5 - context.today.weekday())
+    weeks = 1 if groups.get("after_next") else -1 if groups.get("last") else 0
+    return _two_days(saturday + timedelta(days=7 * weeks))
+
+
+def _two_days(first: date) -> Days:
+    last = first + timedelta(days=1)
+    return first, last, f"{first} to {last}"
+
+
+def day_of_named_month(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "the 20th of next month"."""
+    groups = match.groupdict()
+    step = 1 if groups.get("next") else -1 if groups.get("last") else 0
+    first, _, _ = _month_label(context.today, step)
+    return _single(first.replace(day=_number(match["day"], context)))
 
 
 def count(match: re.Match[str], context: Context) -> Days | None:
@@ -112,11 +150,11 @@ def _whole_month(year: int, month: int) -> Days:
 def month_day(match: re.Match[str], context: Context) -> Days | None:
     """Resolve a day and month, or a range of days within one."""
     groups = match.groupdict()
-    month = _month_of(match["month"], context)
+    month = _number(match["month"], context)
     year = groups.get("year")
     if groups.get("next_year") or groups.get("last_year"):
         year = str(context.today.year + (1 if groups.get("next_year") else -1))
-    first = _with_year(year, month, int(match["day"]), context)
+    first = _with_year(year, month, _number(match["day"], context), context)
     if first and groups.get("day2"):
         last = first.replace(day=int(groups["day2"]))
         return (first, last, f"{first} to {last}") if last > first else None
@@ -150,7 +188,7 @@ def _with_year(year: str | None, month: int, day: int, context: Context) -> date
 def month_only(match: re.Match[str], context: Context) -> Days | None:
     """Resolve "in March", the whole month."""
     groups = match.groupdict()
-    month = _month_of(match["month"], context)
+    month = _number(match["month"], context)
     if groups.get("year"):
         return _whole_month(int(groups["year"]), month)
     if groups.get("next_year") or groups.get("last_year"):
@@ -164,13 +202,13 @@ def month_only(match: re.Match[str], context: Context) -> Days | None:
     return _whole_month(year, month)
 
 
-def _month_of(word: str, context: Context) -> int:
+def _number(word: str, context: Context) -> int:
     return int(word) if word.isdecimal() else context.words[_key(word)]
 
 
 def day_of_month(match: re.Match[str], context: Context) -> Days | None:
     """Resolve "the 15th": the nearest month that has such a day, in the sentence's direction."""
-    day = int(match["day"])
+    day = _number(match["day"], context)
     for step in range(12):
         first, last, _ = _month_label(context.today, -step if context.past else step)
         if not 1 <= day <= last.day:

@@ -3,6 +3,7 @@
 import re
 
 from hippod.extraction.datewords.han import (
+    HAN_DAY,
     HAN_MONTH,
     HAN_MONTH_DAY,
     HAN_NUMBERS,
@@ -19,6 +20,7 @@ from hippod.extraction.datewords.rules import (
     contains_past,
     count,
     day_of_month,
+    day_of_named_month,
     glued,
     listed,
     month_day,
@@ -53,6 +55,7 @@ GRAMMAR = Grammar(
             _han_weekday,
         ),
         glued(HAN_MONTH_DAY, month_day),
+        glued(rf"(?:(?P<next>下)|(?P<last>上)|这|本)个?月{HAN_DAY}[日号號]", day_of_named_month),
         glued(HAN_YEAR + HAN_MONTH + r"(?![\d一二三])份?", month_only),
         glued(
             r"(?<![\d.月])(?P<day>[1-3]?\d)[号號](?!楼|线|线|门|店|机|房|码|院|公|柜)",
