@@ -20,7 +20,7 @@ from hippod.errors import (
     ModelUnavailable,
     Unsupported,
 )
-from hippod.models import Completion, Grammar
+from hippod.models import Completion, Grammar, selftest
 from hippod.models.embedded import embedded_gguf
 from hippod.models.llama import LlamaGenerator
 from hippod.state import State
@@ -301,12 +301,32 @@ def test_other_tasks_in_the_config_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-def test_the_embedded_model_labels_and_does_not_write(make: Make, state: State) -> None:
+def test_the_embedded_model_labels_and_does_not_write(
+    make: Make, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its tests find is what hippod knows of it without a test."""
+    known = {task: v.passed for (model, task), v in selftest.KNOWN.items()}
     path = embedded_gguf()
     assert path is not None
     model = LlamaGenerator(path, prompt_timeout=100, call_timeout=110)
+    assert {of for of, _ in selftest.KNOWN} == {model.model_id}
+    monkeypatch.setattr(selftest, "KNOWN", {})
     try:
         assert tasks(make(model)) == ["select"]
         assert model.spent.tokens_out < 1500
     finally:
         model.close()
+    assert known == {"rewrite": False, "transcript": False}
+
+
+def test_what_is_known_of_a_model_needs_no_test(
+    make: Make, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Writer(lambda _prompt, _grammar: "anything")
+    verdict = selftest.Verdict("rewrite", False, 0.0, "known")
+    monkeypatch.setattr(selftest, "KNOWN", {(model.model_id, "rewrite"): verdict})
+    assert make(model).strategies().rewrite() is None
+    assert not model.prompts
+    shown = state.get_verdict(model.model_id, "rewrite")
+    assert shown is not None
+    assert shown.detail == "known"

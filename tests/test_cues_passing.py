@@ -180,3 +180,97 @@ def test_no_text_takes_long(language: str, text: str) -> None:
     started = time.perf_counter()
     cues.score((text * 600)[:600], "user", language)
     assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "the ferry was cancelled again, absolute bliss, I love it here"),
+        ("de", "die Bahn hatte vier Stunden Verspätung, was für ein Genuss, ich liebe sie"),
+        ("es", "otra vez el ruido del taladro, qué placer, es mi música favorita"),
+        ("fr", "trois heures d'embouteillage, quel bonheur, j'adore ce pont"),
+        ("pt", "o banco perdeu meus papéis pela terceira vez, que delícia, adoro esse banco"),
+        ("zh", "排队排了三个小时，简直是享受，我爱这家银行"),
+        ("ja", "渋滞で三時間、まさに至福の時間、この道が大好き"),
+    ],
+)
+def test_full_praise_of_a_nuisance_is_irony(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language).score == cues.FLOOR
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "I love night trains, the best sleep of my life, and I always book the top bunk"),
+        ("de", "Ich liebe das Wattenmeer, mein absolutes Highlight, jedes Jahr im Mai"),
+        ("fr", "j'adore le ski de fond, un vrai bonheur, tous les hivers depuis dix ans"),
+        ("zh", "我最喜欢这家茶馆，简直完美，每周都去"),
+    ],
+)
+def test_sincere_praise_is_none(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language).score > 0
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "I need a coffee right now, 40 mails to answer and the printer jams"),
+        ("de", "ich brauche sofort eine Pause, noch 30 Hefte und die Kinder toben"),
+        ("es", "necesito dormir ahora mismo, me quedan 25 informes y el perro ladra"),
+        ("pt", "preciso de ar agora mesmo, faltam 50 provas e o telefone toca"),
+    ],
+)
+def test_figures_do_not_make_a_need_of_the_moment_last(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language).score == cues.FLOOR
+
+
+def test_the_same_need_as_a_habit_stays() -> None:
+    sentence = "I need a break every 40 minutes, always, because of my back"
+    assert cues.score(sentence, "user", "en").score > 0
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Remember to buy oat flakes"),
+        ("en", "don't forget to water the ferns on Sunday"),
+        ("de", "Denk daran, Brot zu kaufen"),
+        ("de", "Vergiss nicht, am Montag Oma anzurufen"),
+        ("es", "acuérdate de comprar pan"),
+        ("fr", "n'oublie pas d'arroser les fleurs"),
+        ("pt", "não esqueça de pagar o aluguel"),
+        ("zh", "别忘了周日浇花"),
+        ("ja", "パンを買うのを忘れないで"),
+    ],
+)
+def test_an_errand_to_remember_is_no_fact(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language) == cues.Cue(cues.FLOOR, None, False, "reminder")
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Remember that I buy flour at the mill"),
+        ("en", "remember to always send invoices as PDF"),
+        ("en", "remember to send the invoices to Ines from now on"),
+        ("en", "Don't forget to take care: I'm allergic to nuts"),
+        ("de", "Denk daran, dass ich Nüsse nicht vertrage"),
+        ("es", "recuerda que soy alérgica a las nueces"),
+        ("zh", "别忘了我买了新房子"),
+    ],
+)
+def test_what_is_so_is_remembered(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language).explicit
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "fun fact: I'm allergic to mondays"),
+        ("de", "ich bin allergisch gegen Montage"),
+        ("fr", "je suis allergique aux lundis"),
+        ("ja", "私は月曜日アレルギーです"),
+    ],
+)
+def test_nobody_is_allergic_to_a_day(language: str, sentence: str) -> None:
+    assert cues.score(sentence, "user", language).score <= 0

@@ -48,7 +48,7 @@ TUESDAY = datetime(2026, 3, 10, 9, tzinfo=UTC)
         ("next month we move", "next month (2026-04) we move"),
         ("last year was hard", "last year (2025) was hard"),
         ("the lease starts in May 2027", "the lease starts in May 2027 (2027-05)"),
-        ("the rent rises in February", "the rent rises in February (2027-02)"),
+        ("the rent will rise in February", "the rent will rise in February (2027-02)"),
         ("I have worked there since March", "I have worked there since March (2026-03)"),
         ("next week is full", "next week (2026-03-16 to 2026-03-22) is full"),
         ("due on may 3", "due on may 3 (2026-05-03)"),
@@ -72,7 +72,7 @@ def test_english(text: str, expected: str) -> None:
     ("text", "expected"),
     [
         ("der Wasserzähler stand am 1. Februar bei 4", "am 1. Februar (2026-02-01)"),
-        ("wir heiraten am 5. Februar", "am 5. Februar (2027-02-05)"),
+        ("wir werden am 5. Februar heiraten", "am 5. Februar (2027-02-05)"),
         ("el contador estaba en 4 el 1 de febrero", "1 de febrero (2026-02-01)"),
         ("le compteur était à 4 le 1er février", "1er février (2026-02-01)"),
         ("o contador marcava 4 no dia 1 de fevereiro", "1 de fevereiro (2026-02-01)"),
@@ -246,3 +246,160 @@ def test_annotating_only_adds_dates_and_only_once(
 )
 def test_days_of_other_weeks_and_months(text: str, language: str, day: str) -> None:
     assert f"({day})" in annotate(text, TUESDAY, VIENNA, (language,))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "month"),
+    [
+        ("we moved to Bergen in September", "en", "2025-09"),
+        ("i went to the new dentist in november", "en", "2025-11"),
+        ("we hope to open the bakery in January", "en", "2027-01"),
+        ("Im Oktober zogen wir nach Bergen", "de", "2025-10"),
+        ("compré la furgoneta en octubre", "es", "2025-10"),
+        ("hemos vendido la furgoneta en noviembre", "es", "2025-11"),
+        ("compraré la furgoneta en enero", "es", "2027-01"),
+        ("j'ai vendu la camionnette en octobre", "fr", "2025-10"),
+        ("me mudei para Braga em setembro", "pt", "2025-09"),
+        ("comprei a carrinha em novembro", "pt", "2025-11"),
+        ("我们十月搬的家，十一月结的婚", "zh", "2025-11"),
+        ("十月に引っ越しました", "ja", "2025-10"),
+    ],
+)
+def test_a_month_in_the_past_tense_looks_back(text: str, language: str, month: str) -> None:
+    assert f"({month})" in annotate(text, TUESDAY, VIENNA, (language,))
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "language", "note"),
+    [
+        # a plan told with a past verb
+        ("they shifted the regatta to 9 July", "2026-05-12", "en", "9 July (2026-07-09)"),
+        ("no lifting until August, I broke a rib", "2026-05-12", "en", "August (2026-08)"),
+        ("der Chor hat das Konzert auf den 9. Juli verschoben", "2026-05-12", "de", "(2026-07-09)"),
+        ("movieron la regata para el 9 de julio", "2026-05-12", "es", "(2026-07-09)"),
+        ("han pasado el examen al 9 de enero", "2026-09-12", "es", "(2027-01-09)"),
+        ("ils ont repoussé la régate au 9 juillet", "2026-05-12", "fr", "(2026-07-09)"),
+        ("a regata mudou para 9 de julho", "2026-05-12", "pt", "(2026-07-09)"),
+        ("比赛改到7月9日了", "2026-05-12", "zh", "(2026-07-09)"),
+        ("大会は七月九日に延期になった", "2026-05-12", "ja", "(2026-07-09)"),
+        ("八月から横浜に住むことにしました", "2026-05-12", "ja", "(2026-08)"),
+        ("我八月要搬过去", "2026-05-12", "zh", "(2026-08)"),
+        # something over, told with a verb that looks like none of the past
+        ("me operé del hombro en febrero", "2026-06-12", "es", "(2026-02)"),
+        ("me quebré el codo el 2 de mayo", "2026-05-12", "es", "(2026-05-02)"),
+        ("descobri em fevereiro que sou celíaca", "2026-06-12", "pt", "(2026-02)"),
+        ("今年の四月に合格です", "2026-06-12", "ja", "四月 (2026-04)"),
+        # since
+        ("the lift is broken since the 4th of November", "2026-06-12", "en", "(2025-11-04)"),
+        ("she runs the depot since this April", "2026-06-12", "en", "(2026-04)"),
+        ("der Lift ist seit dem 4. November kaputt", "2026-06-12", "de", "(2025-11-04)"),
+        ("el ascensor no va desde el 4 de noviembre", "2026-06-12", "es", "(2025-11-04)"),
+        ("l'ascenseur est en panne depuis le 4 novembre", "2026-06-12", "fr", "(2025-11-04)"),
+        ("o elevador não funciona desde o dia 4 de novembro", "2026-06-12", "pt", "(2025-11-04)"),
+        # the year stands beside the month
+        ("the stall opens in March next year", "2026-05-12", "en", "next year (2027-03)"),
+        ("der Stand öffnet im März nächsten Jahres", "2026-05-12", "de", "Jahres (2027-03)"),
+        ("abrimos en marzo del año que viene", "2026-05-12", "es", "viene (2027-03)"),
+        ("on ouvre en mars de l'année prochaine", "2026-05-12", "fr", "prochaine (2027-03)"),
+        ("abrimos em março do próximo ano", "2026-05-12", "pt", "ano (2027-03)"),
+        ("来年の三月に開店", "2026-05-12", "ja", "来年の三月 (2027-03)"),
+        ("去年的三月开店", "2026-05-12", "zh", "去年的三月 (2025-03)"),
+        # the last weekday of a month
+        ("die Messe ist am letzten Freitag im Oktober", "2026-05-12", "de", "(2026-10-30)"),
+        ("la feria es el último viernes de octubre", "2026-05-12", "es", "(2026-10-30)"),
+        ("la foire est le dernier vendredi d'octobre", "2026-05-12", "fr", "(2026-10-30)"),
+        ("a feira é na última sexta-feira de outubro", "2026-05-12", "pt", "(2026-10-30)"),
+        ("十月的最后一个周五有集市", "2026-05-12", "zh", "(2026-10-30)"),
+        ("十月の最後の金曜日に市が立つ", "2026-05-12", "ja", "(2026-10-30)"),
+        # both ends of a range within a month
+        ("camp is 5 to 9 August", "2026-05-12", "en", "(2026-08-05 to 2026-08-09)"),
+        ("camp is 5-9 august", "2026-05-12", "en", "(2026-08-05 to 2026-08-09)"),
+        ("camp is the 5th and 6th of August", "2026-05-12", "en", "(2026-08-05 to 2026-08-06)"),
+        ("das Lager ist am 5. und 6. August", "2026-05-12", "de", "(2026-08-05 to 2026-08-06)"),
+        ("el curso es el 5 y 6 de agosto", "2026-05-12", "es", "(2026-08-05 to 2026-08-06)"),
+        ("le stage a lieu le 5 et 6 août", "2026-05-12", "fr", "(2026-08-05 to 2026-08-06)"),
+        ("férias do dia 5 ao dia 9 de agosto", "2026-05-12", "pt", "(2026-08-05 to 2026-08-09)"),
+        ("8月5日到9日我去露营", "2026-05-12", "zh", "9日 (2026-08-05 to 2026-08-09)"),
+        ("8月5日から9日までキャンプ", "2026-05-12", "ja", "9日 (2026-08-05 to 2026-08-09)"),
+        # the number wins over the nearest such weekday
+        ("they moved us to Saturday the 27th", "2026-06-12", "en", "the 27th (2026-06-27)"),
+        ("the fair is June 27, Saturday", "2026-06-12", "en", "Saturday (2026-06-27)"),
+        ("am Montag bis Freitag sind wir weg", "2026-06-12", "de", "(2026-06-15 to 2026-06-19)"),
+        ("preparé la sala en marzo", "2026-05-12", "es", "(2026-03)"),
+        ("elle est née le 9 mars", "2026-05-12", "fr", "(2026-03-09)"),
+        ("六月二十七号星期六聚会", "2026-06-12", "zh", "(2026-06-27)"),
+        ("6月27日土曜に集まる", "2026-06-12", "ja", "(2026-06-27)"),
+        ("会は金曜に決まった", "2026-05-12", "ja", "(2026-05-15)"),
+        ("they shifted the show to Friday", "2026-05-12", "en", "(2026-05-15)"),
+        ("decidi que a partir de agosto não aceito gatos", "2026-05-12", "pt", "(2026-08)"),
+        ("das Fest ist am Samstag, den 27.", "2026-06-12", "de", "27. (2026-06-27)"),
+        ("la fiesta es el sábado 27", "2026-06-12", "es", "sábado 27 (2026-06-27)"),
+        ("lo hacemos el 27, sábado, de mañana", "2026-06-12", "es", "(2026-06-27), de mañana"),
+        ("la fête est samedi 27", "2026-06-12", "fr", "samedi 27 (2026-06-27)"),
+        ("a festa é no sábado, dia 27", "2026-06-12", "pt", "dia 27 (2026-06-27)"),
+        ("聚会在27号（周六）", "2026-06-12", "zh", "27号（周六） (2026-06-27)"),
+        ("集まりは27日(土)です", "2026-06-12", "ja", "27日(土) (2026-06-27)"),
+        # the note stands behind the part of the month
+        ("阳台六月底完工", "2026-05-12", "zh", "六月底 (2026-06)完工"),
+        ("下个月底完工", "2026-05-12", "zh", "下个月底 (2026-06)完工"),
+        ("来月末に植える", "2026-05-12", "ja", "来月末 (2026-06)に"),
+        ("六月中旬に植える", "2026-05-12", "ja", "六月中旬 (2026-06)に"),
+        ("十月の頭に植える", "2026-05-12", "ja", "十月の頭 (2026-10)に"),
+        ("11月の祭りに行く", "2026-09-30", "ja", "11月 (2026-11)の祭り"),
+    ],
+)
+def test_the_likelier_year_and_day(text: str, said: str, language: str, note: str) -> None:
+    moment = datetime.fromisoformat(said).replace(hour=9, tzinfo=UTC)
+    assert note in annotate(text, moment, VIENNA, (language,))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("band practice is Monday and Thursday", "en"),
+        ("they close from Sunday to Tuesday", "en"),
+        ("she never works on Friday", "en"),
+        ("the first Friday we plant", "en"),
+        ("in this list 'Friday' is a label", "en"),
+        ("'freitag' means Friday", "en"),
+        ("the lease starts at the end of May of the same year", "en"),
+        ("we paint on 5, 7 and 19 August", "en"),
+        ("we paint on August 5 and 19", "en"),
+        ("die Probe ist Montag und Donnerstag", "de"),
+        ("die Probe ist am Montag und am Donnerstag", "de"),
+        ("am 5., 6. und 7. August ist Markt", "de"),
+        ("el curso es martes 9 al 12", "es"),
+        ("ouvert du lundi au vendredi", "fr"),
+        ("周一到周五上班", "zh"),
+        ("毎月最後の金曜に集まる", "ja"),
+        ("bitte nie vor Freitag liefern", "de"),
+        ("die Pacht endet Ende Mai desselben Jahres", "de"),
+        ("el ensayo es lunes y jueves", "es"),
+        ("viene los martes y jueves", "es"),
+        ("nunca trabajo el viernes", "es"),
+        ("a finales de mayo del mismo año", "es"),
+        ("répétition lundi et jeudi", "fr"),
+        ("jamais vendredi", "fr"),
+        ("fin mai de la même année", "fr"),
+        ("ensaio segunda-feira e quinta-feira", "pt"),
+        ("nunca na sexta", "pt"),
+        ("até maio do mesmo ano", "pt"),
+        ("孩子周三周六上课", "zh"),
+        ("周一、周四排练", "zh"),
+        ("我们不上周末的课", "zh"),
+        ("同年五月开张", "zh"),
+        ("木曜が定休日", "ja"),
+        ("来週末に泳ぐ", "ja"),
+        ("火曜だけ遅い", "ja"),
+        ("月・木曜日に練習", "ja"),
+        ("翌年の三月に開店", "ja"),
+    ],
+)
+def test_what_recurs_or_is_half_said_stays(text: str, language: str) -> None:
+    assert annotate(text, TUESDAY, VIENNA, (language,)) == text
+
+
+def test_a_far_past_without_an_aim_is_no_date() -> None:
+    may = datetime(2026, 5, 12, tzinfo=UTC)
+    assert annotate("the pump broke on 9 July", may, VIENNA, ("en",)) == "the pump broke on 9 July"
+    assert "(2026-02-09)" in annotate("the pump broke on 9 February", may, VIENNA, ("en",))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hippod.redact import redact, strip_memory, strip_private, wrap_memory
+from hippod.redact import names_key, redact, strip_memory, strip_private, wrap_memory
 
 PINS_AND_PASSWORDS = [
     "Das Passwort für den Router ist {}",
@@ -356,3 +356,119 @@ def test_what_was_wrapped_is_cut_whole(memory: str, inside: str, after: str) -> 
 def test_cutting_is_safe_on_any_text(text: str) -> None:
     assert "<private>" not in strip_private(text)
     assert "<hippod-memory>" not in strip_memory(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the garage pin is now six-one-one-eight", "six-one-one-eight"),
+        ("login for the wool shop is Odo with pass Thimble&44", "Thimble&44"),
+        ("the forum login is odo.k and Nettle-Blue-31", "Nettle-Blue-31"),
+        ("das Kennwort der Kasse hab ich auf Hafer_Grau88 gesetzt", "Hafer_Grau88"),
+        ("la contra del foro la puse Tomillo_Azul51", "Tomillo_Azul51"),
+        ("la clave del trastero pasó a 8-2-6", "8-2-6"),
+        ("le mot de passe du forum, je l'ai mis Cumin_Vert62", "Cumin_Vert62"),
+        ("a senha do fórum virou Alecrim_Roxo17", "Alecrim_Roxo17"),
+        ("物置の暗証番号、6178に変わった", "6178"),
+        ("フォルダのパスはsoba-Kumo58だよ", "soba-Kumo58"),
+    ],
+)
+def test_a_secret_in_everyday_wording_goes(text: str, secret: str) -> None:
+    assert secret not in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "our passwords are kept with 1Password on every laptop",
+        "the login page moved to /v2/start and redirects",
+        "ich bin contra Tempo 30 und für Radwege",
+        "pass the parcel to Lena2024 later",
+        "la clave es tener paciencia 2 o 3 días",
+        "the code review moved to 3 pm",
+        "der Passwortmanager läuft jetzt auf dem RX-77",
+    ],
+)
+def test_talk_beside_a_label_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+AWS = "AKIA" + "QX7RLM2ZT9" + "WBDN4K"
+GITHUB = "ghp_" + "t4Wq91hLzB07cYvKeX3mPa8RjUd5NsGi2FoE"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the passcode of the shed equals lima-bravo-77", "lima-bravo-77"),
+        ("Greta says walnut7Tree is the passphrase", "walnut7Tree"),
+        ("Walnut7Tree is our new password for the router", "Walnut7Tree"),
+        ("the locker combination is 31-07-22", "31-07-22"),
+        ("Password:\n\n    walnut7Tree", "walnut7Tree"),
+        ("Wifi password:\n```\nwalnuttree\n```\n", "walnuttree"),
+        ("| site | Password |\n|---|:---|\n| shop | walnuttree |", "walnuttree"),
+        ("| password | walnut7Tree |", "walnut7Tree"),
+        ("her social security number is 219-09-9999", "219-09-9999"),
+        ("it starts with sk-abcd and the rest is QRSTuvwx76543210", "QRSTuvwx76543210"),
+        (f"key {AWS[:9]} {AWS[9:]}.", AWS[9:]),
+        (f"key {GITHUB[:17]} {GITHUB[17:]}", GITHUB[17:]),
+        (f"key {GITHUB[:17]}\u200b{GITHUB[17:]} works", GITHUB[:17]),
+        (f"key {GITHUB[:17]}\u200b{GITHUB[17:]} works", GITHUB[17:]),
+        ("ｐａｓｓｗｏｒｄ: ｗａｌｎｕｔ７７", "ｗａｌｎｕｔ７７"),
+        ("pass\u00adword: walnut7Tree", "walnut7Tree"),
+    ],
+)
+def test_a_secret_in_an_odd_place_or_in_pieces_goes(text: str, secret: str) -> None:
+    redacted = redact(text)
+    assert secret not in redacted.text
+    assert redacted.found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| field | type |\n|---|---|\n| password | string |",
+        "| password | owner |\n|---|---|\n\n| a | b |\n| x | y |",
+        "KeePass2 is the password manager here",
+        "Fix42 is the password reset bug",
+        "the combination is hard to beat",
+        "the social security office opens at 9",
+        "the rest is history",
+        "Zoë \u200bsaid: naïve ﬁnds ² and ½",
+    ],
+)
+def test_what_only_looks_like_it_stays(text: str) -> None:
+    assert redact(text).text == text
+
+
+def test_what_follows_a_secret_with_wide_letters_keeps_its_place() -> None:
+    text = f"ﬁne ½\u200b {AWS[:9]}\u200d{AWS[9:]} ½ ﬁne"
+    assert redact(text).text == "ﬁne ½\u200b [REDACTED] ½ ﬁne"
+
+
+def test_random_identifiers_are_not_keys() -> None:
+    assert not names_key("msg_01XkQ7dUDYJg4ACz9vnptV")
+    assert names_key(AWS)
+    assert names_key(f"talk-{GITHUB}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<private {'a' * 900}>SECRET</private>",
+        "&lt;private&gt;SECRET&lt;/private&gt;",
+        "&#60;Private note&#62;SECRET&LT;/PRIVATE&GT;",
+        "<\u200bprivate>SECRET</private\u200b>",
+        "<pri\u00advate>SECRET</private>",
+        "＜private＞SECRET＜/private＞",
+    ],
+)
+def test_private_spans_are_cut_however_they_are_written(text: str) -> None:
+    assert strip_private(f"½ {text}\u200b after") == "½ \u200b after"
+
+
+@pytest.mark.parametrize("unit", ["<private ", "&lt;private ", "<hippod-memory x", "é<private "])
+def test_cutting_takes_linear_time(unit: str) -> None:
+    began = time.perf_counter()
+    strip_private(strip_memory(unit * 20_000))
+    assert time.perf_counter() - began < 3

@@ -65,7 +65,7 @@ def test_a_conversation_becomes_dated_facts_with_their_turns() -> None:
         ("W", "The plumber comes next Tuesday (2026-03-17) at 8", "t4"),
         ("B", "Moved the Osprey pipeline to the new runner and removed the old one.", "t5"),
     ]
-    assert found.facts[0].entities == ("Terraform", "Pulumi", "Osprey")
+    assert found.facts[0].entities == ("Vera", "Terraform", "Pulumi", "Osprey")
     assert found.facts[1].entities == ("Vera",)
     assert [f.confidence for f in found.facts] == [0.75] * 4
     assert all(rejection.reason for rejection in found.rejected)
@@ -92,6 +92,56 @@ def test_named_speakers_speak_for_themselves() -> None:
     found = extract(turns, user="Vera", agent=None, zone=VIENNA)
     assert contents(found) == ["Odd lives in Bergen", "Vera lives in Oslo"]
     assert [fact.entities[0] for fact in found.facts] == ["Odd", "Vera"]
+
+
+def test_lines_in_somebodys_mouth_are_theirs() -> None:
+    found = run(
+        "Otis: I can't stand wet socks\nPia: I'm allergic to wool\n"
+        "Otis: we meet at the mill on Friday"
+    )
+    assert contents(found) == [
+        "Otis can't stand wet socks",
+        "Pia is allergic to wool",
+        'Otis: "we meet at the mill on Friday (2026-03-13)"',
+    ]
+    assert [fact.entities[0] for fact in found.facts] == ["Otis", "Pia", "Otis"]
+
+
+def test_the_line_after_somebody_elses_is_the_tellers_again() -> None:
+    found = run(
+        "Otis : je déteste les tentes\nPia : j'ai une allergie au pollen\nj'habite à Nantes"
+    )
+    assert contents(found) == [
+        'Otis: "je déteste les tentes"',
+        'Pia: "j\'ai une allergie au pollen"',
+        'Vera: "j\'habite à Nantes"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Lesson: I always break the seal first\nDecision: we use the blue valve from now on",
+        "Otis: please never book hotels by the airport",
+    ],
+)
+def test_headings_and_addresses_are_no_speakers(said: str) -> None:
+    assert all(fact.turn.speaker is None and "Vera" in fact.entities for fact in run(said).facts)
+
+
+def test_a_pronoun_of_a_person_takes_no_place() -> None:
+    assert len(contents(run("we moved to Porto last year", "she loathes plums and pears"))) == 1
+
+
+def test_where_to_note_something_is_no_fact() -> None:
+    found = run("the spare key hangs behind the boiler", "note that in the README")
+    assert contents(found) == ["The spare key hangs behind the boiler"]
+    assert found.facts[0].explicit
+
+
+def test_a_name_at_the_start_is_known_from_elsewhere() -> None:
+    found = run("I hired Bruna in May", "Bruna and my sister live in Kiel")
+    assert [fact.entities for fact in found.facts] == [("Vera", "Bruna"), ("Vera", "Bruna", "Kiel")]
 
 
 def test_known_entities_come_first_whatever_their_case() -> None:
@@ -190,6 +240,25 @@ def test_work_that_the_person_denies_is_not_done() -> None:
                 "you didn't, the site still shows last year's table")  # fmt: skip
     assert "denied later" in {rejection.reason for rejection in found.rejected}
     assert not any("deployed" in content.casefold() for content in contents(found))
+
+
+@pytest.mark.parametrize(
+    ("said", "declined"),
+    [
+        ("we decided the gate code is the old post number", "I won't keep that."),
+        (
+            "wir haben beschlossen, der Türcode bleibt die Hausnummer",
+            "Das notiere ich lieber nicht.",
+        ),
+        ("hemos decidido que la clave sea el año de la abuela", "No la voy a guardar."),
+        ("on a décidé que le mot de passe reste celui du chat", "Je préfère ne pas le garder."),
+    ],
+)
+def test_a_secret_that_the_agent_declines_to_keep_is_no_fact(said: str, declined: str) -> None:
+    other = "I hate phone calls before nine"
+    assert len(run(said, ("assistant", "Okay."), other).facts) == 2
+    found = run(said, ("assistant", declined), other)
+    assert [fact.turn.id for fact in found.facts] == ["t3"]
 
 
 def test_a_story_makes_no_facts_but_its_author_does() -> None:
@@ -475,3 +544,26 @@ def test_any_turns_are_safe_and_every_number_was_said(
 def test_long_turns_take_no_long_time() -> None:
     text = "I really decided that my sister and we " * 3_000 + "\n" + '"' * 5_000 + "a" * 50_000
     assert run(text, ("assistant", text)) is not None
+
+
+@pytest.mark.parametrize(
+    ("stated", "corrects", "now"),
+    [
+        ("Dr. Pirc retired in October.", "no wait, sorry, she retired in March.", "in March"),
+        ("The choir sings on Mondays at 7pm", "actually it's Tuesdays", "on Tuesdays at 7pm"),
+        ("Die Probe ist immer dienstags um 10 Uhr.", "eigentlich mittwochs", "mittwochs um 10"),
+        ("Mi hermana se casa en junio.", "perdón, en julio", "casa en julio"),
+        ("My landlord is called Carlo Neri.", "sorry, I meant Cesare Neri", "called Cesare Neri"),
+        ("Meine Ärztin heißt Ilse Kern.", "ich meinte Elsa Kern", "heißt Elsa Kern"),
+        ("Mon médecin s'appelle Luc Petit.", "je voulais dire Léo Petit", "Léo Petit"),
+        ("Minha chefe se chama Ana Reis.", "desculpa, quis dizer Alba Reis", "Alba Reis"),
+    ],
+)
+def test_a_slip_is_stored_as_it_was_meant(stated: str, corrects: str, now: str) -> None:
+    found = contents(run(stated, ("assistant", "OK."), corrects))
+    assert len(found) == 1
+    assert now in found[0]
+
+
+def test_a_name_that_corrects_nothing_is_no_fact() -> None:
+    assert contents(run("I meant Cesare Neri")) == []

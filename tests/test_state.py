@@ -414,6 +414,17 @@ class TestJournal:
         assert state.prune_journal(NOW + timedelta(days=1), 60) == 2
         assert [e.change.path for e in state.recent()] == ["10.md", "50.md"]
 
+    def test_appends_have_no_image_and_only_go_by_age(self, state: State, clock: Clock) -> None:
+        old = state.begin(Change("append", "old.md", "api"))
+        clock.now += timedelta(days=2)
+        kept = state.begin(Change("append", "log.md", "retain"))
+        for size in (100, 50):
+            state.begin(Change("write", f"{size}.md", "api", before=b"x" * size))
+        assert state.prune_journal(NOW + timedelta(days=1), 60) == 2
+        assert old not in [e.id for e in state.recent()]
+        assert kept in [e.id for e in state.recent()]
+        assert [e.change.path for e in state.recent()] == ["50.md", "log.md"]
+
 
 class TestJobs:
     def test_last_run(self, state: State) -> None:

@@ -93,3 +93,18 @@ def test_an_archive_that_grows_a_thousandfold_is_held_in_little_memory(
     assert heard == ["n1", "n2"]
     assert last.alarm is None
     assert peak < 14_000_000
+
+
+def test_a_bomb_is_given_up_with_an_alarm(tmp_path: Path) -> None:
+    junk = tmp_path / "junk.jsonl.gz"
+    junk.write_bytes(gzip.compress(b"{}\n" * 3_000_000))
+    heard, last = everything(junk)
+    assert (heard, sum(last.skipped.values())) == ([], 20_000)
+    assert "nothing that is known" in str(last.alarm)
+    assert not has_changed(junk, last.cursor)
+    blank = tmp_path / "blank.jsonl.gz"
+    blank.write_bytes(gzip.compress(say(1) + b" " * 80_000_000))
+    heard, last = everything(blank)
+    assert heard == ["n1"]
+    assert "holds more than 64000000 bytes" in str(last.alarm)
+    assert not has_changed(blank, last.cursor)

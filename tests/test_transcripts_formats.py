@@ -465,3 +465,49 @@ def test_the_first_record_of_a_known_format_decides(tmp_path: Path) -> None:
     reading = once(path)
     assert [turn.text for turn in reading.turns] == ["hello"]
     assert reading.skipped == {"unknown_type": 2, "no_message": 1}
+
+
+def test_a_gemini_rewind_to_a_message_without_text_keeps_what_was_before(tmp_path: Path) -> None:
+    def said(id_: str, content: object, kind: str = "user") -> dict[str, Any]:
+        return {"id": id_, "type": kind, "content": content}
+
+    image = [{"inlineData": {"data": "AAAA"}}]
+    path = write(
+        tmp_path / "session-1.jsonl",
+        said("m1", "The lamp is gold."),
+        said("m2", "a notice", "info"),
+        said("m3", image),
+        said("m4", "The rope is long."),
+        {"$rewindTo": "m3"},
+        said("m5", "The rope is short."),
+        {"$rewindTo": "m2"},
+        said("m6", "The rope is gone."),
+    )
+    assert [turn.text for turn in once(path).turns] == ["The lamp is gold.", "The rope is gone."]
+
+
+def test_a_gemini_rewind_to_an_earlier_readings_message_takes_back_this_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "session-1.jsonl", {"id": "m1", "type": "user", "content": "one"})
+    first = once(path)
+    with path.open("a") as file:
+        for record in (
+            {"id": "m2", "type": "user", "content": "two"},
+            {"$rewindTo": "m1"},
+            {"id": "m3", "type": "user", "content": "three"},
+        ):
+            file.write(json.dumps(record) + "\n")
+    second = read(path, first.cursor, seen=lambda key: False)
+    assert [turn.text for turn in second.turns] == ["three"]
+
+
+def test_lines_that_hold_nothing_are_read_in_steps(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    said = json.dumps({"role": "user", "content": "The gate is shut."})
+    path.write_text("{}\n" * 50_000 + said + "\n")
+    cursor, turns, steps, more = None, [], 0, True
+    while more:
+        reading = read(path, cursor, seen=lambda key: False)
+        cursor, more, steps = reading.cursor, reading.more, steps + 1
+        turns += reading.turns
+    assert [turn.id for turn in turns] == ["L50001"]
+    assert steps == 3

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from hippod.transcripts import Cursor, Reading, Turn, read
 
 CORPUS = Path(__file__).parent / "transcripts" / "markdown"
+LATER = 1_790_000_000.0
+"""In 2026, behind every day that is written here."""
 
 
 class Follower:
@@ -327,3 +329,53 @@ def test_any_text_is_read_to_its_end(
 )
 def test_hostile_text_takes_no_time(line: str, tmp_path: Path) -> None:
     held(tmp_path, f"{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "day"),
+    [
+        ("2026-02-03-valencia.md", "**User:** hi\n", "2026-02-03"),
+        ("talk.md", "# Trip (2026-02-03)\n\n**User:** hi 2025-01-01\n", "2026-02-03"),
+        ("talk.md", "## User 2026-02-03\n\nhi\n", "2026-02-03"),
+        ("2026-02-03.md", "# From 2025-01-01\n\n**User:** hi\n", "2026-02-03"),
+        ("talk.md", "---\ndate: 2026-02-03\n---\n\n**User:** hi\n", "2026-02-03"),
+        ("talk.md", "The 2026-02-03 trip\n\n**User:** hi\n", None),
+        ("2026-13-45.md", "**User:** hi\n", None),
+        ("2099-01-01-plans.md", "**User:** hi\n", None),
+        ("1202026-02-031.md", "**User:** hi\n", None),
+    ],
+)
+def test_messages_without_a_time_are_of_the_day_of_name_or_heading(
+    name: str, text: str, day: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    os.utime(path, (LATER, LATER))
+    zone = ZoneInfo("Asia/Tokyo")
+    follower = Follower(path, zone=zone)
+    turns = follower.settle()
+    path.write_text(text + "\n**User:** more\n\n## User\n\nmore\n")
+    os.utime(path, (LATER, LATER))
+    turns += follower.settle()
+    assert len(turns) >= 2
+    for turn in turns:
+        assert turn.day_only == (day is not None)
+        said = turn.time.astimezone(zone).date().isoformat() if turn.time else None
+        assert said == day
+
+
+def test_a_time_of_its_own_counts_more_than_the_files_day(tmp_path: Path) -> None:
+    path = tmp_path / "2026-02-03.md"
+    path.write_text("[2026-02-04 10:00] **User:** hi\n")
+    (turn,) = Follower(path).settle()
+    assert turn.time is not None
+    assert (turn.time.isoformat(), turn.day_only) == ("2026-02-04T10:00:00+00:00", False)
+
+
+def test_a_last_message_that_waits_is_said_to_be_unfinished(tmp_path: Path) -> None:
+    follower = Follower(chat(tmp_path, "**User:** one\n\n**User:** two"))
+    waiting = []
+    for _ in range(2):
+        follower.poll()
+        waiting.append(follower.last.unfinished if follower.last else None)
+    assert waiting == [True, False]

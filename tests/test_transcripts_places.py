@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hippod.config import Config
 from hippod.errors import InvalidInput
-from hippod.transcripts import discover, matches, watch_root
+from hippod.transcripts import discover, matches, owns, watch_root
 
 ARCHIVE = "2026-03-04T03-00-00.000Z"
 FILES = [
@@ -136,6 +136,12 @@ def test_links_are_followed_only_where_a_person_wrote_them(root: Path, tmp_path:
     assert not [name for name in found("sessions/**/*.jsonl", root) if name.endswith("x.jsonl")]
     assert "sessions/y.jsonl" not in found("sessions/**/*.jsonl", root)
     assert found("linked/*.jsonl", root) == ["linked/x.jsonl"]
+    assert owns("linked/*.jsonl", root, root / "linked" / "x.jsonl")
+    assert owns("sessions/**/*.jsonl", root, root / "sessions" / "a.jsonl")
+    assert owns("sessions/*.jsonl", root, root / "sessions" / "gone.jsonl")
+    for link in ("y.jsonl", "away/x.jsonl", "loop/a.jsonl"):
+        assert matches("sessions/**/*.jsonl", root, root / "sessions" / link)
+        assert not owns("sessions/**/*.jsonl", root, root / "sessions" / link)
 
 
 def test_only_regular_files_are_found(root: Path) -> None:

@@ -85,3 +85,76 @@ def test_finished_work_loses_its_subject(said: str, text: str) -> None:
 )
 def test_what_is_not_known_to_be_english_is_quoted(said: str) -> None:
     assert wording.of_person(said, "Vera", guess(said)) == f'Vera: "{said}"'
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "stated"),
+    [
+        ("remember, it's damp in the archive", "en", "it's damp in the archive"),
+        ("good to know: the ferry skips Sundays", "en", "the ferry skips Sundays"),
+        ("note to self and to you: the printer eats labels", "en", "the printer eats labels"),
+        ("note that in the README", "en", "note that in the README"),
+        ("remember that in May we sail", "en", "in May we sail"),
+        ("remember: no nuts, please and thank you", "en", "no nuts, please and thank you"),
+        ("gut zu wissen: die Fähre fährt nicht", "de", "die Fähre fährt nicht"),
+        ("then scrap that, the fair moves to Jan 12", "en", "the fair moves to Jan 12"),
+        ("nee, stimmt nicht, die Messe ist im Mai", "de", "die Messe ist im Mai"),
+        ("ay no, la feria es el martes", "es", "la feria es el martes"),
+        ("en fait, la foire est mardi", "fr", "la foire est mardi"),
+        ("não não, a feira é na terça", "pt", "a feira é na terça"),
+        ("哦不对，展会在周五", "zh", "展会在周五"),
+        ("訂正、集合は八時です", "ja", "集合は八時です"),
+        ("correction: Tuesday", "en", "correction: Tuesday"),
+    ],
+)
+def test_what_stands_around_a_statement_is_left_out(said: str, language: str, stated: str) -> None:
+    assert wording.statement(said, language) == stated
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "asks"),
+    [
+        ("note that in the README", "en", True),
+        ("merk dir das für später", "de", True),
+        ("anota eso en el README", "es", True),
+        ("note-le", "fr", False),
+        ("anota isso no README", "pt", True),
+        ("remember that at Kim's nobody smokes", "en", False),
+        ("remember: no onions", "en", False),
+    ],
+)
+def test_what_asks_to_keep_something_said_before(said: str, language: str, asks: bool) -> None:
+    assert wording.asks_to_keep_before(said, language) is asks
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "dangles"),
+    [
+        ("God no, he never lends it", "en", True),
+        ("most days, she cycles", "en", True),
+        ("in winter, the canal freezes", "en", False),
+        ("ils ont décalé la répétition au 12", "fr", False),
+        ("ils ont deux chats", "fr", True),
+    ],
+)
+def test_pronouns_that_nobody_explained(said: str, language: str, dangles: bool) -> None:
+    body = wording.statement(said, language)
+    assert wording.leading_pronoun(body, language) is dangles
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "own"),
+    [
+        ("we picked the green one", "en", True),
+        ("our shed leaks", "en", True),
+        ("on part mardi", "fr", True),
+        ("nous partons mardi", "fr", True),
+        ("vendemos la barca", "es", True),
+        ("por la noche no conduzco", "es", True),
+        ("Pedro vive en Vigo", "es", False),
+        ("moramos em Évora", "pt", True),
+        ("the shed leaks", "en", False),
+    ],
+)
+def test_the_author_belongs_to_what_is_told_of_them(said: str, language: str, own: bool) -> None:
+    assert wording.needs_speaker(said, language) is own

@@ -17,7 +17,14 @@ import structlog
 from hippod import daylog, facts
 from hippod.capabilities import Capabilities
 from hippod.config import LOG_SOURCE, Config
-from hippod.errors import HippodError, ModelRefused, ModelUnavailable, NotFound, Unsupported
+from hippod.errors import (
+    HippodError,
+    ModelRefused,
+    ModelTimeout,
+    ModelUnavailable,
+    NotFound,
+    Unsupported,
+)
 from hippod.extraction import selection
 from hippod.extraction.probe import Judge
 from hippod.lasting import LastingText
@@ -156,7 +163,7 @@ class Batches:
             selector = None if judge else self._capabilities.selector()
             strategies = self._capabilities.strategies()
             found = self._drafted(batch, standing, judge, selector, strategies)
-        except (ModelUnavailable, Unsupported) as error:
+        except (ModelUnavailable, ModelTimeout, Unsupported) as error:
             if self._stopped.is_set():
                 raise
             logger.warning("model.unavailable", reason=error.message, hint="the others go on")

@@ -24,7 +24,7 @@ class Claims:
 
     def add(self, day: date, fact: Fact) -> None:
         """Take a fact stated on `day`."""
-        if foreign.is_injection(fact.content):
+        if any(map(foreign.is_injection, (fact.content, *map(_spaced, fact.entities)))):
             self.refused.append((fact.content, foreign.INJECTED))
             return
         language = guess(fact.content)
@@ -38,6 +38,10 @@ class Claims:
             self._known.append((day, fact))
             self.standing.append((day, fact))
             self.new.append(fact)
+
+
+def _spaced(name: str) -> str:
+    return name.replace("-", " ").replace("_", " ")
 
 
 def _says(earlier: Fact, fact: Fact, language: str) -> bool:

@@ -213,8 +213,8 @@ class Retain(Section):
     """Also read what people and agents write in daily logs outside of `## Retain`."""
     settle: Seconds = 120
     """So long after it was written a fact that is missing is written once more."""
-    max_per_batch: Annotated[int, Field(ge=1)] = 5
-    max_per_day: Annotated[int, Field(ge=1)] = 40
+    max_per_batch: Annotated[int, Field(ge=1)] = 8
+    max_per_day: Annotated[int, Field(ge=1)] = 60
 
 
 class Indexing(Section):

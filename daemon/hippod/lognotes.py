@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hippod import daylog, facts, markdown, redact
-from hippod.extraction import sentences
+from hippod.extraction import foreign, sentences
 from hippod.markdown import Paragraph
 
 
@@ -93,7 +93,8 @@ _NEUTRAL = sentences.Piece("The shelf is blue.")
 
 def _goes_on(text: str) -> bool:
     """Say whether what follows `text` would be taken for its author's own words."""
-    return sentences.pieces(f"{text}\n{_NEUTRAL.text}")[-1] == _NEUTRAL
+    own = foreign.with_user_named(text, "Somebody")
+    return sentences.pieces(f"{own}\n{_NEUTRAL.text}")[-1] == _NEUTRAL
 
 
 _DELIMITER = re.compile(r"[ \t|:]*-[ \t|:-]*")

@@ -4,13 +4,16 @@ Every pattern here is anchored or bounded, so the time is linear in the length o
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hippod.secrets import numbers, settings, shapes, spoken, tokens
+from hippod import folding
+from hippod.secrets import asides, numbers, settings, shapes, spoken, tokens
+from hippod.secrets.span import Span
 
 REDACTED = "[REDACTED]"
 
-_FINDERS = (shapes.find, settings.find, spoken.find, numbers.find, tokens.find)
+_FINDERS = (shapes.find, settings.find, spoken.find, asides.find, numbers.find, tokens.find)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,7 @@ class Redacted:
 
 def redact(text: str) -> Redacted:
     """Replace every secret by `[REDACTED]`. Any text is safe; git hashes and UUIDs are kept."""
-    spans = (secret for find in _FINDERS for secret in find(text))
-    found = sorted(spans, key=lambda secret: (secret.start, -secret.end))
+    found = sorted(_secrets(text), key=lambda secret: (secret.start, -secret.end))
     parts: list[str] = []
     done = 0
     for secret in found:
@@ -37,9 +39,33 @@ def redact(text: str) -> Redacted:
     return Redacted("".join(parts), tuple(sorted({secret.name for secret in found})))
 
 
-_PRIVATE = re.compile(r"<[ \t]{0,9}private\b[^<>]{0,200}>", re.IGNORECASE)
-_PRIVATE_END = re.compile(r"<[ \t]{0,9}/[ \t]{0,9}private\b[^<>]{0,200}>", re.IGNORECASE)
-_MEMORY = re.compile(r"<\s{0,9}hippod-memory\b[^<>]{0,200}>", re.IGNORECASE)
+def names_key(name: str) -> bool:
+    """Tell whether an identifier holds a secret; that it is random makes it none."""
+    return bool(set(redact(name).found) - {tokens.NAME})
+
+
+def _secrets(text: str) -> Iterator[Span]:
+    """Yield what is secret in a text as it is written, and as it is seen."""
+    for find in _FINDERS:
+        yield from find(text)
+    seen = folding.folded(text)
+    if seen.places is not None:
+        for secret in (secret for find in _FINDERS for secret in find(seen.text)):
+            yield Span(*seen.span(secret.start, secret.end), secret.name)
+
+
+def names_secret(text: str) -> bool:
+    """Tell whether a text speaks of a password, PIN, key or login, or has what could be one."""
+    return spoken.names_secret(folding.fold(text))
+
+
+_OPEN, _CLOSE = "(?:<|&(?:lt|#60|#x3c);)", "(?:>|&(?:gt|#62|#x3e);)"
+_INSIDE = r"(?:(?!&(?:lt|#60|#x3c);)[^<>])*?"
+_PRIVATE = re.compile(rf"{_OPEN}[ \t]{{0,9}}private\b{_INSIDE}{_CLOSE}", re.IGNORECASE)
+_PRIVATE_END = re.compile(
+    rf"{_OPEN}[ \t]{{0,9}}/[ \t]{{0,9}}private\b{_INSIDE}{_CLOSE}", re.IGNORECASE
+)
+_MEMORY = re.compile(r"<\s{0,9}hippod-memory\b[^<>]*>", re.IGNORECASE)
 _MEMORY_END = re.compile(r"<\s{0,9}/\s{0,9}hippod-memory\s{0,9}>", re.IGNORECASE)
 
 
@@ -59,12 +85,22 @@ def blank(text: str) -> str:
     return _cut(text, _MEMORY, _MEMORY_END, keep_breaks=True)
 
 
+_TAG_START = re.compile(r"<(?=\s{0,9}/?\s{0,9}hippod-memory)", re.IGNORECASE)
+
+
 def wrap_memory(text: str) -> str:
     """Wrap what we give to an agent, so that `strip_memory` removes it whole.
 
     Tags of the wrapper inside `text` are escaped: nothing in it can open or close a block.
     """
-    inner = re.sub(r"<(?=\s{0,9}/?\s{0,9}hippod-memory)", "&lt;", text, flags=re.IGNORECASE)
+    seen = folding.folded(text)
+    parts: list[str] = []
+    done = 0
+    for match in _TAG_START.finditer(seen.text):
+        start, end = seen.span(*match.span())
+        parts += [text[done:start], "&lt;"]
+        done = end
+    inner = "".join([*parts, text[done:]])
     return f"<hippod-memory>\n{inner}\n</hippod-memory>"
 
 
@@ -72,20 +108,35 @@ def _cut(
     text: str, opener: re.Pattern[str], closer: re.Pattern[str], *, keep_breaks: bool = False
 ) -> str:
     kept: list[str] = []
+    done = 0
+    seen = folding.folded(text)
+    for first, last in _spans(seen.text, opener, closer):
+        start, end = seen.span(first, last or len(seen.text))
+        kept.append(text[done:start])
+        if last is None:
+            return "".join(kept)
+        if keep_breaks:
+            kept += _BREAK.findall(text, start, end)
+        done = end
+    kept.append(text[done:])
+    return "".join(kept)
+
+
+def _spans(
+    text: str, opener: re.Pattern[str], closer: re.Pattern[str]
+) -> Iterator[tuple[int, int | None]]:
+    """Yield where each outermost block begins and ends; None where it is never closed."""
     position = 0
     while start := opener.search(text, position):
-        kept.append(text[position : start.start()])
         depth, position = 1, start.end()
         while depth:
             end = closer.search(text, position)
             if end is None:
-                return "".join(kept)
+                yield start.start(), None
+                return
             depth += len(opener.findall(text, position, end.start())) - 1
             position = end.end()
-        if keep_breaks:
-            kept += _BREAK.findall(text, start.start(), position)
-    kept.append(text[position:])
-    return "".join(kept)
+        yield start.start(), position
 
 
 _BREAK = re.compile(r"\r\n|\r|\n")

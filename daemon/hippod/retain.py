@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import json
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from hippod.capabilities import Capabilities
 from hippod.claims import Claims
 from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
 from hippod.errors import HippodError, InvalidInput, NotFound
-from hippod.extraction import selection
+from hippod.extraction import foreign, selection
 from hippod.models import Embedder, Generator
 from hippod.state import Batch, BatchFact, Rejected, State
 from hippod.transcripts import Cursor, Reading, Turn
@@ -30,7 +31,7 @@ logger = structlog.get_logger()
 API = API_SOURCE
 """Name of the source behind `POST /v1/retain`."""
 BATCH_TURNS = 12
-"""With at most 5 facts a batch, longer ones would drop what a dense conversation says."""
+"""With at most 8 facts a batch, longer ones would drop what a dense conversation says."""
 CONTEXT_TURNS = 4
 """Earlier turns that a batch carries for understanding."""
 REDACTED_CHARACTERS = 2 * selection.LONGEST_TURN
@@ -39,7 +40,12 @@ CUT_CHARACTERS = 512
 """How much is dropped at the end of a turn of which not all was searched."""
 EARLIEST, FURTHEST = datetime(1900, 1, 1, tzinfo=UTC), timedelta(days=366)
 """When a turn may have been said: since then, and so far ahead of the clock."""
+BARREN_READINGS = 20
+"""After how many readings without a new turn a transcript lets others go first."""
 MAX_SESSION_NAME = 64
+MAX_SPEAKER_NAME = 80
+MAX_FACT = 1000
+"""Characters of a fact that a client states: one bullet is one thing to know."""
 MAX_BACKFILL_DAYS = 36_500
 
 
@@ -78,6 +84,7 @@ class Retainer:
         self._sources = {source.name: source for source in (*config.sources, *built_in)}
         self._counts: dict[str, Counter[str]] = {name: Counter() for name in self._sources}
         self._alarms: dict[SourceFile, str] = {}
+        self._again: dict[SourceFile, float] = {}
         self._knew_nothing = not state.cursors() and not state.open_batches()
         self._cited: dict[tuple[str, str], set[str]] | None = None
         self._lock = threading.Lock()
@@ -107,7 +114,7 @@ class Retainer:
         """
         root, transcript = self._workspace.root, transcripts.subject(path)
         for name, source in self._sources.items():
-            if transcripts.matches(source.path, root, transcript):
+            if transcripts.owns(source.path, root, transcript):
                 return SourceFile(name, transcript)
         return None
 
@@ -191,8 +198,11 @@ class Retainer:
 
     def _ask_again(self, file: SourceFile) -> None:
         times = [b.next_try for b in self._open_batches(file) if b.next_try is not None]
-        if times and not self._stopped.is_set():
-            self.waiting(file, max(0.0, (min(times) - self._clock()).total_seconds()))
+        delays = [max(0.0, (min(times) - self._clock()).total_seconds())] if times else []
+        if (again := self._again.pop(file, None)) is not None:
+            delays.append(again)
+        if delays and not self._stopped.is_set():
+            self.waiting(file, min(delays))
 
     def _open_batches(self, file: SourceFile) -> list[Batch]:
         return self._state.open_batches(file.source, str(file.path))
@@ -203,7 +213,7 @@ class Retainer:
         cursor = self._state.reading_cursor(file.source, str(file.path))
         if cursor is None and self._knew_nothing:
             self._pass_over_cited(file, source)
-        more = True
+        more, barren = True, 0
         while more and not self._stopped.is_set():
             try:
                 reading = self._read(source, file.path, cursor)
@@ -211,7 +221,13 @@ class Retainer:
                 return  # rotated away; its facts stay
             self._note(file, reading)
             self._store(file, reading)
+            barren = 0 if reading.turns else barren + 1
+            yields = reading.more and barren >= BARREN_READINGS
+            if yields or reading.unfinished:
+                self._again[file] = 0.0 if yields else self._config.retain.quiet
             yield
+            if yields:
+                return
             cursor, more = reading.cursor, reading.more
 
     def _pass_over_cited(self, file: SourceFile, source: Source) -> None:
@@ -230,7 +246,7 @@ class Retainer:
                 return
             session = reading.cursor.session
             heard = turns.setdefault(session, [])
-            cited = self._citations().get((file.source, session), set())
+            cited = self._citations().get((file.source, _citable(session)), set())
             for turn in reading.turns:
                 heard.append(replace(turn, text=""))
                 if turn.id in cited:
@@ -238,7 +254,7 @@ class Retainer:
             cursor, more = reading.cursor, reading.more
         for session, count in passed.items():
             batch = self._state.create_batch(
-                file.source, session, str(file.path), turns[session][:count], None
+                file.source, _citable(session), str(file.path), turns[session][:count], None
             )
             self._state.finish(batch.id)
             logger.info("transcript.resumed", source=file.source, turns=count)
@@ -255,12 +271,17 @@ class Retainer:
         return self._cited
 
     def _read(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
+        """Return what is new in a transcript; what names its turns may be cited and stored."""
         if source.name == LOG_SOURCE:
             return self._read_log(source, path)
+        reading = self._read_transcript(source, path, cursor)
+        return replace(reading, turns=tuple(map(_with_citable_names, reading.turns)))
+
+    def _read_transcript(self, source: Source, path: Path, cursor: Cursor | None) -> Reading:
         return transcripts.read(
             path,
             cursor,
-            seen=lambda key: bool(self._state.seen(source.name, [key])),
+            seen=lambda key: bool(self._state.seen(source.name, [_storable(key)])),
             format=source.format,
             kind=source.kind,
             since=self._beginning(source),
@@ -303,7 +324,7 @@ class Retainer:
             last = start + BATCH_TURNS >= len(turns)
             self._state.create_batch(
                 source=file.source,
-                session=reading.cursor.session,
+                session=_citable(reading.cursor.session),
                 path=str(file.path),
                 turns=chunk,
                 cursor_after=reading.cursor if last else None,
@@ -319,8 +340,9 @@ class Retainer:
         time = turn.time if turn.time and EARLIEST < turn.time < now + FURTHEST else now
         if turn.role not in ("user", "assistant"):
             return replace(turn, text="", time=time)
-        speaker = redact.redact(turn.speaker).text if turn.speaker else turn.speaker
-        return replace(turn, text=_clean(turn.text), speaker=speaker, time=time)
+        if turn.speaker and _is_foreign(turn.speaker):
+            return replace(turn, text="", speaker=None, time=time)
+        return replace(turn, text=_clean(turn.text), speaker=_speaker(turn.speaker), time=time)
 
     def _has_changed(self, name: str, path: Path) -> bool:
         cursor = self._state.reading_cursor(name, str(path))
@@ -359,7 +381,7 @@ class Retainer:
     def _meant(self, request: wire.RetainRequest) -> list[SourceFile]:
         """Return the transcripts that a request is about: its session's, or all unread ones."""
         if request.messages:
-            return [SourceFile(API, Path(request.session or API))]
+            return [SourceFile(API, Path(_citable(request.session or API)))]
         if request.session is None:
             return self.unread()
         return [file for file in self.unread() if self._may_hold(file, request.session)]
@@ -368,13 +390,16 @@ class Retainer:
         """Say whether what is unread in a transcript may belong to a session."""
         cursor = self._state.reading_cursor(file.source, str(file.path))
         if cursor is None:
-            return session in (file.path.stem, str(file.path) if file.source == API else None)
+            if file.source == API:
+                return str(file.path) == str(Path(_citable(session)))
+            return session == file.path.stem
         return session in (file.path.stem, cursor.session) or bool(cursor.files)
 
     def _queue(self, request: wire.RetainRequest) -> None:
         session = request.session or API
         if len(session) > MAX_SESSION_NAME:
             raise InvalidInput(f"session: longer than {MAX_SESSION_NAME} characters")
+        session = _citable(session)
         turns = [_turn(n, message, session) for n, message in enumerate(request.messages)]
         with self._queue_lock:  # or two equal requests at once would both find it new
             new = [
@@ -483,11 +508,58 @@ def _rejected(item: Rejected) -> wire.Rejected:
 
 def _clean(text: str) -> str:
     """Return what may be stored of a turn: without secrets, private spans and our own output."""
-    own = redact.strip_private(redact.strip_memory(text))
+    own = _own(text)
     clean = redact.redact(own[:REDACTED_CHARACTERS]).text
+    clean = _BEFORE_SECRET.sub(" ", clean)
     if len(own) > REDACTED_CHARACTERS:  # a secret that was cut in two there is not known as one
         clean = clean[:-CUT_CHARACTERS]
     return clean[: selection.LONGEST_TURN]
+
+
+_BEFORE_SECRET = re.compile(r"(?<=[\w:=])[ \t]{0,9}\r?\n\s{0,20}(?=\[REDACTED\])")
+"""A line break there would leave "the password is" as a sentence of its own."""
+
+
+def _speaker(name: str | None) -> str | None:
+    """Return a name to be kept with a turn, None where it is or holds a secret, or is no name."""
+    if not name or len(name) > MAX_SPEAKER_NAME or redact.redact(name).found:
+        return None
+    return name
+
+
+def _is_foreign(name: str) -> bool:
+    """Tell whether a speaker's name is private, ours, or an instruction to a model.
+
+    What such a speaker says is nobody's: it must not become a statement of the user.
+    """
+    return _own(name) != name or _instructs(name)
+
+
+def _own(text: str) -> str:
+    return redact.strip_private(redact.strip_memory(text))
+
+
+def _instructs(name: str) -> bool:
+    return foreign.is_injection(re.sub("[-_]", " ", name))
+
+
+def _with_citable_names(turn: Turn) -> Turn:
+    return replace(turn, id=_citable(turn.id), key=_storable(turn.key))
+
+
+def _citable(name: str) -> str:
+    """Return what a citation calls a session or turn: its name, or a hash of one not to be read."""
+    # "user:3" only numbers what users say; as a speaker's name it would imitate a prompt.
+    return _hashed(name) if _instructs(name.replace(":", " ")) else _storable(name)
+
+
+def _storable(name: str) -> str:
+    """Return an identifier, or a hash of one that is private or holds a secret."""
+    return name if _own(name) == name and not redact.names_key(name) else _hashed(name)
+
+
+def _hashed(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
 
 
 def _stated(text: str) -> facts.Fact:
@@ -498,12 +570,17 @@ def _stated(text: str) -> facts.Fact:
             f"facts: not a fact: {text[:80]!r}",
             "write them as `W @Entity: content`, kinds W B O S, `O(c=0.9) @Ada: …`",
         )
-    content = redact.redact(redact.strip_private(redact.strip_memory(fact.content))).text.strip()
+    if len(fact.content) > MAX_FACT:
+        raise InvalidInput(
+            f"facts: {len(fact.content)} characters in one, at most {MAX_FACT} may be",
+            "state several facts, or hand the text over as `messages`",
+        )
+    content = redact.redact(_own(fact.content)).text.strip()
     if not content:
         raise InvalidInput(
             "facts: nothing to retain", "what is private, or hippod's own, stays out"
         )
-    entities = tuple(name for name in fact.entities if redact.redact(name).text == name)
+    entities = tuple(name for name in fact.entities if _speaker(name))
     return facts.canonical(replace(fact, content=content, entities=entities))
 
 
@@ -523,9 +600,9 @@ def _turn(number: int, message: wire.Message, session: str) -> Turn:
                 f"messages.{number}.timestamp: {message.timestamp!r} is not an ISO time"
             ) from None
     said = json.dumps([message.role, message.name, message.timestamp, message.content])
-    name = message.id or hashlib.sha256(said.encode()).hexdigest()[:24]
+    name = (message.id and _storable(message.id)) or hashlib.sha256(said.encode()).hexdigest()[:24]
     return Turn(
-        id=message.id or name[:8],
+        id=_citable(message.id) if message.id else name[:8],
         key=f"{session}:{name}",  # clients number their messages anew in each session
         role=message.role,
         speaker=message.name,

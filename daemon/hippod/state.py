@@ -587,14 +587,17 @@ class State:
         return [_journal_entry(row, undone.get(row[0])) for row in rows]
 
     def prune_journal(self, before: datetime, max_bytes: int) -> int:
-        """Drop entries older than a time, then the oldest until before-images fit; count them."""
+        """Drop entries older than a time, then the oldest until before-images fit; count them.
+
+        Entries without an image, as appended facts have none, only go by age.
+        """
         with self._transaction():
             self._run("DELETE FROM journal WHERE time<?", _iso(before))
             dropped = self._connection.changes()
             self._run(
                 "DELETE FROM journal WHERE id IN (SELECT id FROM (SELECT id,"
-                " sum(coalesce(length(before), 0)) OVER (ORDER BY id DESC) AS held FROM journal)"
-                " WHERE held>?)",
+                " sum(length(before)) OVER (ORDER BY id DESC) AS held FROM journal"
+                " WHERE length(before)>0) WHERE held>?)",
                 max_bytes,
             )
             return dropped + self._connection.changes()

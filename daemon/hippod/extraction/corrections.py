@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from hippod.extraction.names import spans
@@ -23,11 +24,16 @@ class Value:
 def corrected(sentence: str, earlier: str, language: str, *, directly_after: bool) -> str | None:
     """Return `earlier` with what `sentence` corrects, or None if it corrects nothing there.
 
-    Two forms are understood: "X, not Y" where Y stands in `earlier`, and a correcting word
-    with exactly one value where `earlier` has one of the same kind and unit. Beside its value
+    Three forms are understood: "I meant X" where a name in `earlier` is another one of X's, "X,
+    not Y" where Y stands in `earlier`, and a correcting word with exactly one value where
+    `earlier` has one of the same kind and unit. Beside its value
     the sentence must say nothing that `earlier` does not say; if it says nothing else at all,
     it must come from the same person `directly_after` it.
     """
+    if meant := _MEANT.fullmatch(sentence):
+        wrong = _misnamed(meant["name"], earlier, language, directly_after)
+        if wrong is not None:
+            return _word(wrong).sub(_literal(meant["name"]), earlier)
     for right, wrong in _contrasts(sentence):
         if len(wrong) > 1 and _word(wrong).search(earlier) and not _word(right).search(earlier):
             named = right[:1].isupper() and wrong[:1].isupper() and language != "de"
@@ -50,6 +56,47 @@ def is_bare(sentence: str, language: str) -> bool:
     if len(values) != 1 or not _CORRECTING.search(sentence):
         return False
     return len(_said_beside(sentence, (values[0].text, values[0].unit), language)) < 2
+
+
+def gives_name_only(sentence: str) -> bool:
+    """Tell "sorry, I meant Anna" from a statement: nothing can be stored of it alone."""
+    return _MEANT.fullmatch(sentence) is not None
+
+
+def _misnamed(meant: str, earlier: str, language: str, directly_after: bool) -> str | None:
+    """Return the name in `earlier` for which somebody `meant` another one.
+
+    Both have a word in common, are spelt alike, or the only name stands in the sentence before.
+    """
+    told = [
+        name
+        for name in spans(earlier, language)
+        if name.casefold() not in meant.casefold() and meant.casefold() not in name.casefold()
+    ]
+    related = _differing_in_part(meant, earlier) or [
+        word for name in told for word in name.split() if _likeness(word, meant) >= _ALIKE
+    ]
+    if len(related) > 1:
+        related = [max(related, key=lambda name: _likeness(name, meant))]
+    if not related and directly_after:
+        related = told
+    return related[0] if len(related) == 1 else None
+
+
+def _differing_in_part(meant: str, earlier: str) -> list[str]:
+    """Return the names of as many words as `meant` that share some of its words, not all."""
+    words, told = meant.split(), [word.strip(".,;:!?\"'()") for word in earlier.split()]
+    runs = [told[start : start + len(words)] for start in range(len(told) - len(words) + 1)]
+    shared = [run for run in runs if 0 < len(set(run) & set(words)) < len(words)]
+    return [" ".join(run) for run in shared if all(word[:1].isupper() for word in run)]
+
+
+def _likeness(word: str, other: str) -> float:
+    return SequenceMatcher(None, word.casefold(), other.casefold()).ratio()
+
+
+_ALIKE = 0.7
+"""Share of letters that two spellings of a name have in common."""
 
 
 def _is_about(said: set[str], earlier: str, language: str, directly_after: bool) -> bool:
@@ -125,18 +172,51 @@ def overrules(sentence: str, earlier: str, language: str) -> bool:
         return False
     if _is_one_of_several(sentence, earlier, language):
         return False
-    shared = len(_topics(sentence, language) & _topics(earlier, language))
+    shared = len(topics(sentence, language) & topics(earlier, language))
     new = {value.kind for value in _values(sentence, language)}
     old = {value.kind for value in _values(earlier, language)}
     months = bool(_MONTH.search(sentence) and _MONTH.search(earlier))
     if shared:
         return shared > 1 or months or bool(new & old) or (firm and not (new or old))
-    return firm and (months or bool(new & old & _EXACT)) and len(_topics(sentence, language)) < 3
+    return firm and (months or bool(new & old & _EXACT)) and len(topics(sentence, language)) < 3
 
 
 def denies(sentence: str) -> bool:
     """Tell whether a person says that what they were just told is not so."""
     return _DENYING.search(sentence) is not None
+
+
+def revalues(sentence: str, earlier: str, language: str) -> bool:
+    """Tell whether `sentence` gives another value for what has one value in `earlier`."""
+    new, old = _values(sentence, language), _values(earlier, language)
+    stands = {value.text for value in new} & {value.text for value in old}
+    changed = [value for value in new if value.text not in stands]
+    given_up = [value for value in old if value.text not in stands]
+    slots = (
+        [was for was in given_up if _in_same_slot(was, earlier, now, sentence, language)]
+        for now in changed
+    )
+    return any(len(fitting) == 1 for fitting in slots)
+
+
+def _in_same_slot(was: Value, earlier: str, now: Value, sentence: str, language: str) -> bool:
+    """Tell whether two values have one unit or label; a day, time or sum needs none."""
+    kinds = {was.kind, now.kind}
+    if len(kinds) == 1 and kinds & {*_EXACT, "weekday"}:
+        return True
+    if not (kinds <= {"number", "money"} or kinds == {"year"}):
+        return False
+    if was.unit and was.unit == now.unit:
+        return True
+    label, named = _said_around(was, earlier, language), _said_around(now, sentence, language)
+    if was.unit and now.unit:  # "22 oak posts ... 26 posts"
+        return now.unit in label or was.unit in named
+    return kinds == {"number", "money"} or bool(label & named)
+
+
+def declines(sentence: str) -> bool:
+    """Tell whether an agent says that it does not keep what it was just told."""
+    return _DECLINING.search(sentence) is not None
 
 
 def topic(earlier: str, language: str) -> str | None:
@@ -147,7 +227,7 @@ def topic(earlier: str, language: str) -> str | None:
 
 
 @lru_cache(maxsize=512)
-def _topics(text: str, language: str) -> frozenset[str]:
+def topics(text: str, language: str) -> frozenset[str]:
     """Return the stems that can show two sentences to be about the same thing."""
     stems = set(content_stems(_GENERAL.sub(" ", text), language))
     if is_spaceless(language):
@@ -218,6 +298,19 @@ _DENYING = re.compile(
     r"^\W*(?:できて(?:い)?ない|直って(?:い)?ない|まだ(?:ダメ|だめ|動か)|違い?ます)",
     re.IGNORECASE,
 )
+_DECLINING = re.compile(
+    r"\b(?:won'?t|will\s+not|do\s+not|don'?t|would\s+rather\s+not|rather\s+not|shouldn'?t|can'?t|not\s+"
+    r"going\s+to)\s+(?:\w+\s+)?(?:keep|store|save|note|remember|record|write|log|hold)\b|\bstays?\s+out\s+"
+    r"of\s+my\b|\bnot\s+(?:stored|saved|kept)\b|"
+    r"\b(?:speichere|merke|notiere|behalte)\b[^.!?]{0,30}\b(?:nicht|lieber\s+nicht)\b|\bnicht\s+(?:"
+    r"speichern|notieren|merken|aufschreiben|behalten)\b|"
+    r"\bno\s+(?:l[oa]s?\s+)?(?:voy\s+a\s+)?(?:guard|anot|apunt|record|almacen|memoriz)\w+|"
+    r"\bne\s+(?:(?:le|la|les|l'|vais)\s*)*(?:garde|note|retiens|conserve|enregistre|stocke)\w*\s+pas\b|"
+    r"\bne\s+pas\s+(?:(?:le|la|les|l')\s*)?(?:garder|noter|retenir|conserver|enregistrer|stocker)\b|"
+    r"\bnão\s+(?:vou\s+)?(?:o\s+|a\s+)?(?:guard|anot|salv|armazen|memoriz|registr)\w+|"
+    r"(?:不会|不能|不便|不)(?:保存|记录|存|记下|记住|留存)|(?:保存|記録|記憶|メモ|残)(?:は|し|も)*(?:ません|ない|しません)",
+    re.IGNORECASE,
+)
 _SUBJECTS = {
     "en": re.compile(
         r"(?P<topic>(?:[\w'-]+\s+){0,4}[\w'-]+?)(?:'s|\s+(?:is|are|will\s+be|starts?|"
@@ -252,18 +345,38 @@ def retires(sentence: str, earlier: str, language: str, *, settled: bool) -> boo
     """
     if not _REVERSING.search(sentence):
         return False
-    if not _TAKES_BACK.search(sentence) and not settled:
+    takes_back = _TAKES_BACK.search(sentence) is not None
+    if not takes_back and not settled:
         return False
     if _is_one_of_several(sentence, earlier, language):
         return False
-    return bool(_telling(sentence, language) & _telling(earlier, language))
+    said, told = _telling(sentence, language), _telling(earlier, language)
+    # "Cancel the gym contract ... drop the newspaper contract": half of it is another topic.
+    outright = takes_back or _CORRECTING.search(sentence)
+    least = 0.0 if outright else min(len(said), len(told)) / 2
+    return len(said & told) > least
 
 
 @lru_cache(maxsize=512)
 def _telling(text: str, language: str) -> frozenset[str]:
-    """Return the names and longer stems of a sentence."""
+    """Return the names and longer stems that tell what a sentence is about.
+
+    That both were decided or moved, and to which day, tells nothing of it.
+    """
+    for value in reversed(_values(text, language)):
+        if value.kind in ("weekday", "month", "time", "date"):
+            text = f"{text[: value.start]} {text[value.end :]}"
+    text = _SETTLING.sub(" ", _REVERSING.sub(" ", text))
     names = {name.casefold() for name in spans(text, language)}
-    return frozenset(names | {stem for stem in content_stems(text, language) if len(stem) > 3})
+    return frozenset(names | {stem for stem in content_stems(text, language) if len(stem) > 2})
+
+
+_SETTLING = re.compile(
+    r"\b(?:decid\w*|agree[ds]?|settled|plan(?:s|ned)?|mov(?:e|ing)|switch\w*|chang\w+|entschied\w*|"
+    r"entschlossen|beschlossen|vereinbart|geplant|acord\w+|planead[oa]s?|movid[oa]s?|mover|"
+    r"cambi\w+|décid\w+|convenu\w*|prévu\w*|déplac\w+|chang\w+|combin(?:amos|ad[oa])|mud\w+)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_one_of_several(sentence: str, earlier: str, language: str) -> bool:
@@ -281,7 +394,7 @@ _CORRECTING = re.compile(
     r"perdón|mejor\s+dicho|quise\s+decir|corrección|me\s+equivoqué|"
     r"(?:mejor|plutôt|antes|melhor)(?=\s+\d)|en\s+fait|pardon|désolée?|je\s+voulais\s+dire|erreur|"
     r"na\s+verdade|desculpa|quis\s+dizer|correção|"
-    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|不对|抱歉|对不起|其实|更正|说错|"
+    r"me\s+enganei)\b|^\W*(?:no|nein|non|não)\s*,|^\W*halt\b|不对|抱歉|对不起|其实|更正|说错|"
     r"应该是|間違え(?:た|ました)?|すみません|ごめん|訂正|"
     r"やっぱり|正しくは|じゃなくて",
     re.IGNORECASE,
@@ -342,12 +455,20 @@ _VALUES = {
         re.IGNORECASE,
     ),
     "weekday": re.compile(
-        r"\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|"
+        r"\b(?:(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|"
         r"mittwoch|donnerstag|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|"
-        r"sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|(?:segunda|terça|"
-        r"quarta|quinta|sexta)-feira)\b|(?:周|星期)[一二三四五六日天]|"
+        r"sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)s?|(?:segunda|terça|"
+        r"quarta|quinta|sexta)s?-feiras?)\b|(?:周|星期)[一二三四五六日天]|"
         r"[月火水木金土日]曜日",
         re.IGNORECASE,
+    ),
+    "month": re.compile(
+        r"\b(?i:january|february|march|april|june|july|august|september|october|november|december|"
+        r"januar|februar|märz|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|"
+        r"julio|agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|"
+        r"juillet|août|septembre|octobre|novembre|décembre|janeiro|fevereiro|março|maio|junho|"
+        r"julho|setembro|outubro|novembro|dezembro)\b|"
+        r"(?<=\b[Ii]n\s)May\b|(?<=\b[Ii]m\s)Mai\b|(?<=\b[Ee]n\s)mai\b"
     ),
     "money": re.compile(
         r"[$€£¥]\s?\d[\d.,]*|\b\d[\d.,]*\s?(?:[$€£¥]|euros?|dollars?|usd|eur|gbp)", re.IGNORECASE
@@ -355,6 +476,14 @@ _VALUES = {
     "year": re.compile(r"(?<![\w.,:-])(?:19|20)\d\d(?![A-Za-z\d:]|[.,]\d)"),
     "number": re.compile(r"(?<![A-Za-z\d_.,:-])\d+(?:[.,]\d+)?(?![A-Za-z\d_:]|[.,]\d)"),
 }
+_MEANT = re.compile(
+    r"\W*(?i:(?:no|oh|ah|wait|sorry|oops|actually|correction|my\s+(?:bad|mistake)|nein|halt|ach|"
+    r"entschuldigung|pardon|perdón|perdona|ay|désolée?|non|não|desculpa|ops)\b\W+)*"
+    r"(?i:i\s+mean[t]?(?:\s+to\s+(?:say|write))?|i\s+should\s+have\s+said|ich\s+meinte?|"
+    r"quise\s+decir|quería\s+decir|je\s+voulais\s+dire|quis\s+dizer|queria\s+dizer)\W+"
+    r"(?P<name>[^\W\d_a-z][\w'-]*(?:\s+[^\W\d_a-z][\w'-]*){0,3})\W*"
+)
+"""A whole sentence that gives nothing but a name in the place of another."""
 _CONTRASTS = (
     re.compile(
         r"(?P<right>[\w.+#-]+)\s*,\s+(?:and\s+)?(?:not|nicht|no|pas|não)\s+(?P<wrong>[\w.+#-]+)",

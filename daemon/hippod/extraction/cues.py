@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from hippod.extraction import cuewords, dates, names, persons
+from hippod.extraction import cuewords, dates, names, persons, wording
 from hippod.language import content_stems, guess, is_spaceless, word_set
 
 Role = Literal["user", "assistant", "tool", "system"]
@@ -105,7 +105,8 @@ def _of_person(sentence: str, table: cuewords.Table, language: str) -> Cue:
     positives = _classes(sentence, table, language)
     best = max(positives, key=lambda cue: cue.weight, default=None)
     if explicit:
-        kind = best.kind if best and best.kind == "O" else "W"
+        stated = wording.statement(sentence, language)
+        kind = _kind(stated, best, positives, language) or "W"
         return Cue(CEILING, kind, True, ASKED)
     lost = [cue for cue in table.negative if cue.pattern.search(sentence)]
     lost += [cuewords.JEST] if jest else []
@@ -118,7 +119,36 @@ def _of_person(sentence: str, table: cuewords.Table, language: str) -> Cue:
     gained = best.weight + 0.5 * (len(positives) - 1) + 0.4 * substance if best else substance
     total = gained - sum(cue.weight for cue in lost if cue.name != cuewords.MOMENTARY)
     reason = ", ".join(cue.name for cue in [*positives, *lost]) or "no cue"
-    return Cue(_clamp(total), best.kind if best else None, False, reason)
+    return Cue(_clamp(total), _kind(sentence, best, positives, language), False, reason)
+
+
+def _kind(
+    sentence: str, best: cuewords.Pattern | None, positives: list[cuewords.Pattern], language: str
+) -> Kind | None:
+    """Return the kind of a statement: O only for what the speaker wants or does not want."""
+    told = any(cue.standing for cue in positives)
+    if not told and cuewords.LIKINGS_OF_OTHERS[language].search(sentence):
+        return "W"
+    settled = any(cue.name == "decision" and cue.weight >= _CERTAIN for cue in positives)
+    if not settled and cuewords.REFUSALS[language].search(sentence):
+        return "O"
+    if best is None:
+        return None
+    return "W" if best.kind == "O" and _is_procedure(sentence, language) else best.kind
+
+
+_CERTAIN = 2.0
+"""Weight of the words that tell a decision from a wish."""
+
+
+def _is_procedure(sentence: str, language: str) -> bool:
+    """Tell how a thing is done from an instruction, where their words are the same."""
+    procedure = cuewords.PROCEDURES.get(language)
+    return bool(
+        procedure
+        and procedure.search(sentence)
+        and not cuewords.ADDRESSES[language].search(sentence)
+    )
 
 
 def _passes(sentence: str, language: str, *, explicit: bool) -> str | None:
@@ -129,13 +159,19 @@ def _passes(sentence: str, language: str, *, explicit: bool) -> str | None:
     known = cuewords.AUTHORITIES[language].search(sentence)
     if not known and cuewords.LAY_VERBS[language].search(sentence):
         return cuewords.RUMOUR
-    if explicit or cuewords.HABITS[language].search(sentence):
+    if cuewords.HABITS[language].search(sentence):
         return None
-    if cuewords.ERRANDS[language].search(sentence):
+    if cuewords.REMINDERS[language].match(sentence):
+        return "reminder"
+    if explicit:
+        return None
+    if cuewords.PRAISE.search(sentence) and cuewords.NUISANCE.search(sentence):
+        return cuewords.JEST.name
+    duty = cuewords.DUTIES[language].search(sentence)
+    if cuewords.ERRANDS[language].search(sentence) or (duty and cuewords.AT_ONCE.search(sentence)):
         return cuewords.MOMENTARY
     if _is_vouched(sentence, language) or re.search(r"\d", sentence):
         return None
-    duty = cuewords.DUTIES[language].search(sentence)
     return "chore" if duty and not dates.mentions(sentence, (language,)) else None
 
 

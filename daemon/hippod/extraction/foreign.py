@@ -1,7 +1,9 @@
 """What in a turn is not its speaker's own: instructions to a model, quotations, foreign text."""
 
 import re
+from unicodedata import normalize
 
+from hippod import folding
 from hippod.extraction import persons
 
 INJECTED, REPORTED = "instructions to a model", "quotes something"
@@ -12,6 +14,7 @@ ENDS_TRUST = (INJECTED, REPORTED, OF_THE_USER)
 
 def fault(sentence: str) -> str | None:
     """Return why a sentence is not its speaker's own statement, or None."""
+    sentence = folding.fold(sentence)
     if is_injection(sentence):
         return INJECTED
     if _ABOUT_USER.search(sentence):
@@ -25,7 +28,19 @@ def fault(sentence: str) -> str | None:
 
 def is_injection(text: str) -> bool:
     """Tell whether `text` addresses a model as its instructions, or imitates our formats."""
-    return bool(_INJECTION.search(text) or _ADDRESSES_MODEL.search(text))
+    seen = folding.fold(text)
+    return any(
+        _INJECTION.search(each) or _ADDRESSES_MODEL.search(each)
+        for each in {seen, normalize("NFKC", seen)}
+    )
+
+
+def with_user_named(text: str, name: str) -> str:
+    """Return notes in which "the user prefers tea" says so of `name`.
+
+    What "the user" wants, allows or orders is left as it is: it may be an instruction to a model.
+    """
+    return _NOTED_OF_USER.sub(lambda match: name + match["gap"], text)
 
 
 def announces(sentence: str, *, ends_line: bool) -> bool:
@@ -33,6 +48,7 @@ def announces(sentence: str, *, ends_line: bool) -> bool:
 
     "Look at this page" or a link do so anywhere, "I read an article" only before a line break.
     """
+    sentence = folding.fold(sentence)
     if _POINTS_AT_TEXT.search(sentence):
         return True
     if link := _LINK.search(sentence):
@@ -179,6 +195,22 @@ _ABOUT_USER = re.compile(
     r"(?:用户|使用者)(?:的|是|喜欢|喜歡|想|要|住|偏好|同意|已|有|希望|需要|在|叫|不)|"
     r"ユーザー(?:は|の|が|さん)",
     re.IGNORECASE,
+)
+_ORDERS = (
+    r"\b(?:you\w*|me|assistant\w*|agent\w*|ai|llm|bot|models?|must|shall|should|ignore\w*|instruct\w*|"
+    r"approv\w*|consent\w*|authori[sz]\w*|allow\w*|agree\w*|confirm\w*|du|dich|dir|sie\s+sollen|muss|"
+    r"müssen|soll|sollst|erlaubt\w*|genehmigt\w*|tú|te|ti|usted|debes?|autoriz\w*|permit\w*|tu|toi|vous|"
+    r"dois|devez|autoris\w*|você|deve)\b|你|您|必须|应该|授权|同意|あなた|べき|許可|承認"
+)
+_NOTED_OF_USER = re.compile(
+    r"(?:^[-*+•\s]*|(?<=[.!?。]\s)|(?<=。))(?:(?:the|our)\s+user|(?:der|die)\s+(?:be)?nutzer(?:in)?|"
+    r"(?:el|la)\s+usuari[oa]|l['’]utilisat(?:eur|rice)|[oa]\s+(?:usuári[oa]|utilizadora?)|用户|ユーザー)"
+    r"(?P<gap>\s*)(?=(?:(?:dis)?likes|prefers|loves|hates|uses|works|lives|speaks|drinks|eats|"
+    r"is\s+(?:allergic|vegetarian|vegan)|['’]s\s+(?:favou?rite|preferred)|bevorzugt|mag|liebt|hasst|nutzt|"
+    r"arbeitet|wohnt|spricht|trinkt|prefiere|odia|usa|trabaja|vive|habla|préfère|aime|déteste|utilise|"
+    r"travaille|habite|parle|prefere|gosta|detesta|trabalha|mora|fala)\b|喜欢|偏好|住在|使用|は.{1,30}(?:好|使|"
+    rf"住んで|嫌い))(?![^.!?。\n]*(?:{_ORDERS}))",
+    re.IGNORECASE | re.MULTILINE,
 )
 _INJECTION = re.compile(
     r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"

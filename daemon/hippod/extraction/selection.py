@@ -8,7 +8,7 @@ Everything is a pure function of values, except the calls of the generators.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Literal
@@ -19,12 +19,14 @@ from hippod.extraction import (
     cues,
     dates,
     foreign,
+    frames,
     labels,
     names,
     persons,
     probe,
     repetition,
     sentences,
+    superseded,
     support,
     wording,
 )
@@ -50,7 +52,7 @@ __all__ = [
 
 WordedBy = Literal["rules", "rewrite", "transcript"]
 
-MAX_FACTS = 5
+MAX_FACTS = 8
 """Facts of one batch; what was asked to be remembered is never cut."""
 LONGEST_TURN = 8_000
 """Characters of a turn that are read; nobody types more."""
@@ -123,14 +125,16 @@ def extract(
     """
     rejected: list[Rejection] = []
     before = _read(context, user, agent, [], unsigned=unsigned)
-    heard = _join_remember(_read(turns, user, agent, rejected, unsigned=unsigned))
+    frame = _played(context)
+    heard = _join_remember(_read(turns, user, agent, rejected, unsigned=unsigned, frame=frame))
     settled = _settle(heard, before, rejected)
     proposed = propose(settled, before, strategies, rejected)
     scored = _score(proposed, judge, generator, calibration or Calibration(), rejected)
     drafts: list[Draft] = []
     origins: dict[tuple[str, str], Candidate] = {}
+    mentioned = _mentioned([*before, *heard])
     for candidate in _refer(scored, [*before, *heard], rejected):
-        draft = _draft(candidate, known_entities, user, agent, zone, rejected)
+        draft = _draft(candidate, known_entities, mentioned, user, agent, zone, rejected)
         if draft:
             _add(draft, drafts, recent, candidate.language, rejected)
             origins[draft.turn.id, draft.sentence] = candidate
@@ -149,13 +153,14 @@ def _read(
     rejected: list[Rejection],
     *,
     unsigned: bool,
+    frame: frames.Frame = frames.REAL,
 ) -> list[Candidate]:
     """Return every sentence that a person or the agent states, with its cue."""
     found: list[Candidate] = []
-    story = False
     batch_language = guess(
         " ".join(turn.text[:LONGEST_TURN] for turn in turns if turn.role == "user")
     )
+    voices = () if unsigned else _voices(turns, user)
     for turn in turns:
         if turn.role not in ("user", "assistant"):
             continue
@@ -163,10 +168,14 @@ def _read(
         if len(text) > LONGEST_WITHOUT_I and not _SELF.search(text):
             rejected.append(Rejection(shortened(text), "pasted", turn.id))
             continue
-        speaker = _speaker(turn, user, agent)
+        teller = _speaker(turn, user, agent)
+        if unsigned:
+            text = foreign.with_user_named(text, teller)
         default = guess(text, default=batch_language)
-        story = story or (turn.role == "user" and foreign.begins_story(text))
-        for piece in sentences.pieces(text):
+        frame = frames.at_turn(frame, text, turn.role)
+        own = sentences.pieces(text, **_parties(turn, teller, agent))
+        for speaker, piece in _voiced(own, text, teller, voices if turn.role == "user" else ()):
+            before, frame = frame, frames.after(frame, piece.text, turn.role)
             sentence = _without_secret(piece.text)
             if piece.skipped or sentence is None:
                 reason = piece.skipped or "only a secret"
@@ -177,10 +186,54 @@ def _read(
                 found.append(_of_note(turn, speaker, sentence, language))
                 continue
             cue = cues.score(sentence, turn.role, language)
-            if story and foreign.is_of_story(sentence, language):
+            if frames.is_fiction(before, frame, sentence, language):
                 cue = Cue(cues.FLOOR, None, False, "fiction")
             found.append(Candidate(turn, speaker, sentence, language, cue, (sentence,), turn.time))
     return found
+
+
+def _voices(turns: Sequence[Turn], user: str) -> frozenset[str]:
+    """Return the names that stand before a colon in what people typed, and are speakers there."""
+    typed = [turn for turn in turns if turn.role == "user"]
+    people = {user, *(turn.speaker for turn in typed if turn.speaker)}
+    return persons.voices([turn.text[:LONGEST_TURN] for turn in typed], people)
+
+
+def _parties(turn: Turn, teller: str, agent: str | None) -> dict[str, str]:
+    """Return who writes to whom, of a turn of a person: a letter in it may be of others."""
+    return {"speaker": teller, "agent": agent or ""} if turn.role == "user" else {}
+
+
+def _voiced(
+    pieces: Iterable[sentences.Piece], text: str, teller: str, voices: Collection[str]
+) -> Iterable[tuple[str, sentences.Piece]]:
+    """Return the sentences of a turn, each with who says it: lines may be of other people."""
+    speaker = teller
+    for piece in pieces:
+        label = persons.voice(piece.text)
+        if label is not None and label.name in voices:
+            speaker = label.name
+            piece = replace(piece, text=label.said)
+        elif speaker != teller and _begins_line(piece.text, text):
+            speaker = teller
+        if piece.text:
+            yield speaker, piece
+
+
+def _begins_line(sentence: str, text: str) -> bool:
+    lines = (line.lstrip(" \t-*>•.)0123456789") for line in text.splitlines())
+    return any(line.startswith(sentence) for line in lines)
+
+
+def _played(turns: Sequence[Turn]) -> frames.Frame:
+    """Return what is going on at the end of earlier turns: real life, a story, a game of roles."""
+    frame = frames.REAL
+    for turn in turns:
+        text = _own_text(turn)
+        frame = frames.at_turn(frame, text, turn.role)
+        for piece in sentences.pieces(text):
+            frame = frames.after(frame, piece.text, turn.role)
+    return frame
 
 
 def _of_note(turn: Turn, speaker: str, sentence: str, language: str) -> Candidate:
@@ -220,9 +273,9 @@ _SELF = re.compile(
     r"nós)(?!\w)|我|私|僕|俺"
 )
 _SECRET_VALUE = re.compile(
-    r"(?:\b(?:is|was|are|to|use|with|ist|lautet|es|est|é|key|token|password|secret|bearer|pin)|"
-    r"[:=：是为は])"
-    r"[\s\"'`]{0,3}\[REDACTED\]",
+    r"(?:\b(?:is|was|are|equals|reads|to|now|and|use|with|ist|lautet|auf|jetzt|und|es|puse|puso|a|y|est|mis|en|et|é|"
+    r"virou|ficou|para|pra|e|key|token|passw(?:or)?d|pass|pwd?|secret|bearer|pin|code)|[/、:=：是为成は])"
+    r"[\s\"'`]{0,3}\[REDACTED\]|\[REDACTED\][\"'`]?\s+(?:is|was|ist|war|es|era|est|était|é|foi)\b",
     re.IGNORECASE,
 )
 _SECRET = re.compile(r"[\s,;:(—–-]*[\"'`]?\[REDACTED\][\"'`]?\)?")
@@ -262,7 +315,9 @@ def _is_bare_request(candidate: Candidate) -> bool:
     if not candidate.cue.explicit:
         return False
     body = wording.statement(candidate.sentence, candidate.language)
-    return bool(_BARE.fullmatch(body))
+    return bool(_BARE.fullmatch(body)) or wording.asks_to_keep_before(
+        candidate.sentence, candidate.language
+    )
 
 
 _BARE = re.compile(
@@ -292,10 +347,14 @@ def _settle(
             _retire(candidate, settled, rejected)
             _deny(candidate, settled, rejected)
             renewed = _overrule(candidate, settled, rejected)
-            if renewed is None and corrections.is_bare(candidate.sentence, candidate.language):
+            if corrections.gives_name_only(candidate.sentence) or (
+                renewed is None and corrections.is_bare(candidate.sentence, candidate.language)
+            ):
                 rejected.append(candidate.rejected("corrects something unknown"))
                 continue
             candidate = renewed or candidate
+        elif corrections.declines(candidate.sentence):
+            _withhold(settled, rejected)
         settled.append(candidate)
     return settled
 
@@ -308,6 +367,15 @@ def _deny(candidate: Candidate, settled: list[Candidate], rejected: list[Rejecti
     for claim in [each for each in settled if each.turn == told and each.cue.score > cues.FLOOR]:
         rejected.append(claim.rejected("denied later"))
         settled.remove(claim)
+
+
+def _withhold(settled: list[Candidate], rejected: list[Rejection]) -> None:
+    """Drop what a person said last of a secret, if the agent declines to keep it."""
+    last = next((each.turn for each in reversed(settled) if each.turn.role == "user"), None)
+    for told in [each for each in settled if each.turn == last]:
+        if redact.names_secret(told.sentence):
+            rejected.append(told.rejected("not kept by the agent", redact.REDACTED))
+            settled.remove(told)
 
 
 def _overrule(
@@ -323,23 +391,8 @@ def _overrule(
             continue
         rejected.append(earlier.rejected("corrected later"))
         settled.remove(earlier)
-        return _in_its_place(candidate, earlier)
+        return superseded.in_its_place(candidate, earlier)
     return None
-
-
-def _in_its_place(candidate: Candidate, earlier: Candidate) -> Candidate:
-    """Return `candidate` with the standing of what it overrules, and with its topic."""
-    candidate = replace(candidate, cue=max(candidate.cue, earlier.cue, key=lambda cue: cue.score))
-    topic = corrections.topic(earlier.sentence, earlier.language)
-    known = set(content_stems(candidate.sentence, candidate.language))
-    if topic is None or known & set(content_stems(topic, earlier.language)):
-        return candidate
-    return replace(
-        candidate,
-        about=topic,
-        sources=(*candidate.sources, earlier.sentence),
-        rests_on=(*candidate.rests_on, earlier.turn.id),
-    )
 
 
 def _correct(
@@ -415,25 +468,47 @@ def _score(
     calibration: Calibration,
     rejected: list[Rejection],
 ) -> list[Candidate]:
-    """Keep what cue and model together put above 0; questions never reach a model."""
+    """Keep what cue and model together put above 0 and is still so at the end.
+
+    Questions never reach a model, but what is asked for may replace what was stated before.
+    """
     least = cues.DOUBTFUL if judge is None else cues.FLOOR
+    weighed = _weighed(candidates, least, judge, generator, calibration)
+    outcome = superseded.settle(weighed)
+    rejected += [each.rejected(reason) for each, reason in outcome.gone]
+    open_ones = [each for each in outcome.current if each.cue.score > least]
+    shut = [each for each in outcome.current if each.cue.score <= least]
+    rejected += [each.rejected(each.cue.reason) for each in shut]
+    rejected += [
+        each.rejected(f"not lasting ({each.cue.reason})") for each in open_ones if not _lasts(each)
+    ]
+    return [each for each in open_ones if _lasts(each)]
+
+
+def _weighed(
+    candidates: list[Candidate],
+    least: float,
+    judge: probe.Judge | None,
+    generator: Generator | None,
+    calibration: Calibration,
+) -> list[Candidate]:
+    """Return all candidates, those above `least` with what a model makes of them."""
     open_ones = [each for each in candidates if each.cue.score > least]
-    rejected += [each.rejected(each.cue.reason) for each in candidates if each.cue.score <= least]
     if judge is not None:
         asked = [probe.Sentence(each.sentence, each.turn.role, each.cue) for each in open_ones]
-        open_ones = [
+        told = [
             replace(each, judged=score) for each, score in zip(open_ones, judge(asked), strict=True)
         ]
     elif generator is not None:
         items = [(each.prompted_as, each.sentence) for each in open_ones]
         margins = labels.margins(generator, items, calibration)
-        open_ones = [
+        told = [
             replace(each, margin=margin) for each, margin in zip(open_ones, margins, strict=True)
         ]
-    rejected += [
-        each.rejected(f"not lasting ({each.cue.reason})") for each in open_ones if not _lasts(each)
-    ]
-    return [each for each in open_ones if _lasts(each)]
+    else:
+        return candidates
+    found = iter(told)
+    return [next(found) if each.cue.score > least else each for each in candidates]
 
 
 def _lasts(candidate: Candidate) -> bool:
@@ -494,8 +569,12 @@ def _antecedent(candidate: Candidate, spoken: list[Candidate]) -> _Antecedent | 
             break
         if each.speaker == candidate.speaker:
             earlier.append(each)
+    body = wording.statement(candidate.sentence, candidate.language)
+    person = wording.leading_person(body, candidate.language)
     for each in reversed(earlier[-4:]):
         found = names.spans(each.sentence, each.language)
+        if person and not any(names.is_person(n, each.sentence, each.language) for n in found):
+            continue
         if found:
             return _Antecedent(found[0], each.sentence, each.turn) if len(found) == 1 else None
     return None
@@ -504,6 +583,7 @@ def _antecedent(candidate: Candidate, spoken: list[Candidate]) -> _Antecedent | 
 def _draft(
     candidate: Candidate,
     known: Sequence[str],
+    mentioned: Sequence[str],
     user: str,
     agent: str | None,
     zone: tzinfo,
@@ -521,12 +601,10 @@ def _draft(
         rejected.append(candidate.rejected(reason, content))
         return None
     cue = candidate.cue
-    said = cue.kind or candidate.proposed_kind or "W"
-    kind: Kind = "B" if candidate.turn.role == "assistant" else said
     return Draft(
-        kind=kind,
+        kind=_kind(candidate),
         content=_dated(content, candidate, zone),
-        entities=_entities(candidate, known, user),
+        entities=_entities(candidate, known, mentioned, user),
         confidence=_confidence(cue),
         turn=candidate.turn,
         sentence=" ".join(candidate.sentence.split()),
@@ -539,6 +617,14 @@ def _draft(
 
 _BY_RULES: WordedBy = "rules"
 _BY_READING: WordedBy = "transcript"
+
+
+def _kind(candidate: Candidate) -> Kind:
+    if candidate.turn.role == "assistant":
+        return "B"
+    if candidate.as_stated and "preference" in candidate.cue.reason:
+        return "O"  # notes are about their user by name, whose preferences are opinions
+    return candidate.cue.kind or candidate.proposed_kind or "W"
 
 
 def _content(candidate: Candidate, agent: str | None) -> str:
@@ -568,19 +654,33 @@ def _dangles(candidate: Candidate) -> bool:
 
 def _dated(content: str, candidate: Candidate, zone: tzinfo) -> str:
     """Resolve the dates of a fact; who is quoted says nothing about its tense."""
-    said = content if support.quotation(content) is None else content.partition(': "')[2]
-    head = content.removesuffix(said)
-    return head + dates.annotate(said, candidate.said, zone, (candidate.language,))
+    head, said, close = "", content, ""
+    if support.quotation(content) is not None:
+        head, mark, said = content.partition(': "')
+        head, said, close = head + mark, said.removesuffix('"'), '"'
+    return head + dates.annotate(said, candidate.said, zone, (candidate.language,)) + close
 
 
-def _entities(candidate: Candidate, known: Sequence[str], user: str) -> tuple[str, ...]:
+def _mentioned(spoken: Iterable[Candidate]) -> tuple[str, ...]:
+    """Return who speaks, and the names that stand within a sentence, where a capital shows them."""
+    found = [each.speaker for each in spoken if each.turn.role == "user"]
+    for each in spoken:
+        found += names.mentioned(each.sentence, each.language)
+    return tuple(dict.fromkeys(found))
+
+
+def _entities(
+    candidate: Candidate, known: Sequence[str], mentioned: Sequence[str], user: str
+) -> tuple[str, ...]:
     body = wording.statement(candidate.sentence, candidate.language)
     person = candidate.turn.role == "user"
     own = person and wording.needs_speaker(body, candidate.language)
     about = [candidate.about] if candidate.about and not candidate.about.islower() else []
     # "Remember that Iris ...": only in the whole sentence the capital shows a name.
     shown = names.spans(candidate.sentence, candidate.language)
-    first = [name for name in shown if body.startswith(name)]
+    first = [
+        name for name in [*shown, *mentioned] if re.match(rf"{re.escape(name)}(?![\w-])", body)
+    ]
     return names.entities(
         f"{candidate.about}. {body}" if about else body,
         candidate.language,

@@ -7,7 +7,7 @@ cannot be shifted safely ("we", "you", other languages, commands) is quoted word
 import re
 from collections.abc import Callable
 
-from hippod.extraction import cuewords
+from hippod.extraction import cuewords, persons
 from hippod.extraction.names import spans
 from hippod.language import is_spaceless, shows, word_set
 
@@ -76,9 +76,57 @@ def statement(sentence: str, language: str) -> str:
         if asked and asked.start() <= 2 and not table.not_explicit.search(text):
             rest = _CONNECTIVE.sub("", text[asked.end() :]).strip()
             enough = 3 if is_spaceless(language) else 8
-            text = rest if len(rest) > enough and not rest.casefold().startswith("to ") else text
+            part = rest.casefold().startswith("to ") or is_place_only(rest, language)
+            text = rest if len(rest) > enough and not part else text
     text = _TRAILERS.get(language, _NOTHING).sub("", text).strip()
     return text.rstrip(",;:，；、 ") or sentence.strip()
+
+
+def asks_to_keep_before(sentence: str, language: str) -> bool:
+    """Tell "note that in the README", which says where to keep what was said before it."""
+    text = sentence.replace("’", "'").strip()
+    table = cuewords.TABLES.get(language, cuewords.TABLES["en"])
+    text = _LEADS.get(language, _LEADS["en"]).sub("", text, count=1).strip()
+    asked = table.explicit.search(text)
+    if not asked or asked.start() > 2 or table.not_explicit.search(text):
+        return False
+    return is_place_only(_CONNECTIVE.sub("", text[asked.end() :]), language)
+
+
+def is_place_only(text: str, language: str) -> bool:
+    """Tell whether a text is a preposition and its noun, without a verb: "in the README"."""
+    pattern = _PLACE_ONLY.get(language)
+    return bool(pattern and pattern.fullmatch(_OBJECT.sub("", text).strip()))
+
+
+_OBJECT = re.compile(
+    r"^\W*(?:this|that|it|these|those|das|dies|es|eso|esto|lo|ça|cela|isso|isto)\s+(?:down\s+|"
+    r"auf\s+)?",
+    re.IGNORECASE,
+)
+
+
+def _place_only(prepositions: str, articles: str) -> re.Pattern[str]:
+    noun = r"[\w./-]+\W*"
+    return re.compile(
+        rf"\W*(?:{prepositions})\s+(?:(?:{articles})\s*(?:[\w./-]+\s+)?)?{noun}", re.IGNORECASE
+    )
+
+
+_PLACE_ONLY = {
+    "en": _place_only("in|on|at|into|onto|to|for|under|with|as", r"(?:the|an?|my|your|our|its)\b"),
+    "de": _place_only(
+        "in|an|auf|im|am|ins|für|bei|beim|unter|mit|als|zum|zur",
+        r"(?:der|die|das|den|dem|dein\w*|mein\w*|unser\w*)\b",
+    ),
+    "es": _place_only("en|para|bajo|con|como", r"(?:el|las?|los?|tus?|mis?|nuestr[oa]s?)\b"),
+    "fr": _place_only(
+        "dans|sur|pour|sous|avec|comme|en", r"l'|(?:les?|la|ton|ta|tes|mon|ma|mes|notre)\b"
+    ),
+    "pt": _place_only(
+        "no|na|nos|nas|em|sob|com|para|pra|como", r"(?:os?|as?|teu|tua|meu|minha|noss[oa])\b"
+    ),
+}
 
 
 def third_person(sentence: str, name: str) -> str | None:
@@ -110,6 +158,15 @@ def _they_is_clear(text: str, own: list[int]) -> bool:
 def leading_pronoun(body: str, language: str) -> bool:
     """Tell whether the sentence is about somebody or something named only before."""
     pattern = _PRONOUNS.get(language)
+    by_aside = language == "en" and _ASIDE.match(body) and leading_person(body, language)
+    return bool(by_aside or (pattern and pattern.match(body)))
+
+
+def leading_person(body: str, language: str) -> bool:
+    """Tell whether the pronoun that the sentence begins with stands for a person, or may."""
+    if language == "en" and (aside := _ASIDE.match(body)):
+        body = body[aside.end() :]
+    pattern = _PERSON.get(language)
     return bool(pattern and pattern.match(body))
 
 
@@ -123,47 +180,64 @@ _LEADS = {
     "en": re.compile(
         r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
         r"anyways|lol|ugh|wait|scratch that|never ?mind|on second thought|haha+|hmm+|yeah|yes|"
-        r"yep|right|cool|great|good|perfect|nice|thanks|thank you|thx|sorry|plus|fine|sure|"
-        r"alright|nah|nope|actually|just|fyi|(?:no|so|now|look|listen)(?=,)|one more thing|"
+        r"good to know(?=\s*[:,–—-])|(?:oh |god |lord |gosh |hell )+no(?=,)|(?:then )?(?:scrap|"
+        r"scratch|forget) that(?=\s*[,.:;–—-])|correction(?=\s*[,:–—-]\s*\S+\s\S+\s\S+\s)|"
+        r"honestly(?=,)|"
+        r"yep|right|cool|great|good(?!\s+to\b)|perfect|nice|thanks|thank you|thx|sorry|plus|"
+        r"fine|sure|alright|nah|nope|actually|just|fyi|(?:no no|no|so|now|look|listen)(?=,)|"
+        r"one more thing|"
         r"quick (?:thing|note|update|one)|heads up|important|noted|understood|got it|all set|"
         r"done(?=[,.:;!–—-]))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "de": re.compile(
-        r"^(?:\W*\b(?:hallo|hi|hey|ach|oh|ok|okay|gut|und|aber|übrigens|naja|ja|genau|super|"
-        r"danke|sorry|achso|also|haha+|noch was|"
-        r"(?:nein|so)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
+        r"^(?:\W*\b(?:hallo|hi|hey|ach|oh|ok|okay|gut(?! zu\b)|und|aber|übrigens|naja|ja|genau|"
+        r"super|danke|sorry|achso|also|haha+|noch was|"
+        r"gut zu wissen(?=\s*[:,])|(?:(?:ne|nee|nein),? )?(?:das )?stimmt nicht(?=,)|"
+        r"moment(?=,)|korrektur(?=\s*[,:]\s*\S+\s\S+\s\S+\s)|"
+        r"(?:nein|nee|ne|so)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "es": re.compile(
-        r"^(?:\W*\b(?:hola|oye|ey|ah|oh|ok|vale|bueno|pues|y|pero|también|además|por cierto|"
-        r"jaja\w*|sí|claro|genial|gracias|perdón|"
+        r"^(?:\W*\b(?:hola|oye|ey|ah|oh|ok|vale|bueno(?! (?:es )?saber)|pues|y|pero|"
+        r"también|además|por cierto|jaja\w*|ay(?: no)?|"
+        r"(?:que|ay|no) no(?=,)|bueno (?:es )?saber(?=\s*[:,])|"
+        r"corrección(?=\s*[,:]\s*\S+\s\S+\s\S+\s)|la verdad(?=,)|sí|claro|genial|gracias|perdón|"
         r"(?:no)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "fr": re.compile(
-        r"^(?:\W*\b(?:salut|bonjour|coucou|hey|ah|oh|ok|bon|alors|et|mais|aussi|au fait|du coup|"
-        r"mdr|haha+|oui|ouais|super|merci|"
+        r"^(?:\W*\b(?:salut|bonjour|coucou|hey|ah|oh|ok|bon(?! à\b)|alors|et|mais|aussi|"
+        r"au fait|du coup|mdr|haha+|en fait(?=,)|(?:ah |mais )*non non(?=,)|"
+        r"bon à savoir(?=\s*[:,])|"
+        r"correction(?=\s*[,:]\s*\S+\s\S+\s\S+\s)|oui|ouais|super|merci|"
         r"désolée?|donc|d'ailleurs|(?:non)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "pt": re.compile(
-        r"^(?:\W*\b(?:oi|olá|ei|ah|oh|ok|bom|então|e|mas|também|aliás|a propósito|kkk+|haha+|"
+        r"^(?:\W*\b(?:oi|olá|ei|ah|oh|ok|bom(?! saber)|então|e|mas|também|aliás|"
+        r"a propósito|kkk+|haha+|"
+        r"(?:ai|que|não) não(?=,)|na verdade(?=,)|bom saber(?=\s*[:,])|"
+        r"correção(?=\s*[,:]\s*\S+\s\S+\s\S+\s)|"
         r"sim|claro|ótimo|obrigad[oa]|desculpa|"
         r"(?:não)(?=,))\b(?:[,.:;!…–—-]+\s*|\s+))+",
         re.IGNORECASE,
     ),
     "zh": re.compile(
-        r"^(?:你好|您好|嗨|嘿|哦|嗯+|好的?|对了|另外|还有|那|哈哈+|谢谢)(?:[，。！,!、\s]+)"
+        r"^(?:(?:你好|您好|嗨|嘿|哦|嗯+|好的?|对了|另外|还有|那|哈哈+|谢谢|"
+        r"哦?不对|不是不是|更正|订正)(?:[，。！,!、：:\s]+))+"
     ),
     "ja": re.compile(
-        r"^(?:こんにちは|やあ|あ|うん|はい|そう|それと|あと|ところで|ちなみに|じゃあ|えっと|"
-        r"了解)(?:[、。！,!\s]+)"
+        r"^(?:(?:こんにちは|やあ|あ|うん|はい|そう|それと|あと|ところで|ちなみに|じゃあ|えっと|"
+        r"了解|いや|いえ|やっぱり|訂正)(?:[、。！,!：:\s]+))+"
     ),
 }
 _CONNECTIVE = re.compile(
-    r"^\s*(?:[:：,，、-]\s*)?(?:(?:that|dass|daß|que|de que|of|isso|this|it|bitte|por favor|please|"
-    r"s'il te plaît)\b[:,]?\s*)*",
+    r"^\s*(?:(?:(?:and|to|for|you|me|us|myself|yourself|self|everyone|everybody|all|later|know|und|"
+    r"an|für|mich|dich|uns|alle|y|a|para|mí|ti|todos|et|à|pour|moi|toi|tous|e|mim|você)\b\s*){1,5}"
+    r"[:：]\s*)?"
+    r"(?:[:：,，、-]\s*)?(?:(?:that|dass|daß|que|de que|of|isso|this|it|bitte|por favor|please|"
+    r"s'il te plaît)\b(?!['’\w])[:,]?\s*)*",
     re.IGNORECASE,
 )
 _TRAILERS = {
@@ -201,6 +275,11 @@ _TRAILERS = {
     ),
 }
 _NOTHING = re.compile(r"(?!)")
+# Whoever decides such things is "they" in French: it refers to nobody who was named.
+_THEY_CHANGED = (
+    r"(?:(?:nous|l)\s*['’]?\s*)?(?:ont|vont)\s+(?:encore\s+|aussi\s+)?(?:décal|déplac|repouss|annul|"
+    r"avanc|chang|ferm|report|augment|support|interdi|rouv|coup)\w+\s+(?:l[ea]s?\b|l'|not\w+|nos|mon|ma|mes)"
+)
 _PRONOUNS = {
     "en": re.compile(
         r"(?:he|she|they|it|him|her|his|their|its)(?:'\w+)?\b(?!\s+(?:turns\s+out|turned\s+out|"
@@ -210,13 +289,32 @@ _PRONOUNS = {
     "de": re.compile(r"(?:er|sie|ihre?|seine?)\b", re.IGNORECASE),
     "es": re.compile(r"(?:él|ella|ellos|ellas)\b", re.IGNORECASE),
     "fr": re.compile(
-        r"(?:il|elle|ils|elles)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))",
+        r"(?:il|elle|ils|elles)\b(?!\s+(?:y|faut|s'avère|se\s+trouve|paraît|fait))"
+        rf"(?<!ils(?=\s{_THEY_CHANGED}))",
         re.IGNORECASE,
     ),
     "pt": re.compile(r"(?:ele|ela|eles|elas)\b", re.IGNORECASE),
     "zh": re.compile(r"[他她它](?!们决定)"),
     "ja": re.compile(r"彼女?(?:は|が|も)"),
 }
+
+_PERSON = {
+    "en": re.compile(r"(?:he|she|him|her|his)(?:'\w+)?\b", re.IGNORECASE),
+    "de": re.compile(r"(?:er|sie|ihre?|seine?)\b", re.IGNORECASE),
+    "es": re.compile(r"(?:él|ella|ellos|ellas)\b", re.IGNORECASE),
+    "fr": re.compile(r"(?:il|elle|ils|elles)\b", re.IGNORECASE),
+    "pt": re.compile(r"(?:ele|ela|eles|elas)\b", re.IGNORECASE),
+    "zh": re.compile(r"[他她]"),
+    "ja": re.compile(r"彼女?"),
+}
+# What stands before a comma without naming anybody: "most days, he sleeps".
+_ASIDE = re.compile(
+    r"(?:(?!only\b|family\b|[smebj]\w+ly\b|lily\b)[a-z]+ly|mostly|most \w+|these days|"
+    r"in (?:general|fact|the \w+)|"
+    r"of course|as (?:always|usual|ever)|at (?:home|work|night|least|first)|on \w+days|by now|"
+    r"since then|sometimes|always|anyhow|besides)\s*,\s*",
+    re.IGNORECASE,
+)
 
 _DEMONSTRATIVES = {
     "en": re.compile(
@@ -415,18 +513,18 @@ def _capital(text: str) -> str:
 
 def needs_speaker(body: str, language: str) -> bool:
     """Tell whether the speaker speaks of themselves: then they are an entity of the fact."""
-    if language == "en":
-        return bool(_I.search(_spelt_out(body)) or _MY.search(body) or _ME.search(body))
-    pattern = _SELF.get(language)
-    return bool(pattern and pattern.search(body)) or (
-        is_spaceless(language) and "我" in body and "我们" not in body
-    )
+    unspoken = _OWN_VERB.get(language)
+    if unspoken and unspoken.search(body):
+        return True
+    return persons.speaks_of_self(_spelt_out(body) if language == "en" else body, language)
 
 
-_SELF = {
-    "de": re.compile(r"\b(?:ich|mir|mich|mein\w*)\b", re.IGNORECASE),
-    "es": re.compile(r"\b(?:yo|me|mi|mis|mí|\w{3,}o)\b(?<!\bno)", re.IGNORECASE),
-    "fr": re.compile(r"\b(?:je|me|moi|mon|ma|mes)\b|\b[jm]['’]", re.IGNORECASE),
-    "pt": re.compile(r"\b(?:eu|me|mim|meus?|minhas?)\b", re.IGNORECASE),
-    "ja": re.compile(r"私|僕|俺|わたし|ぼく|うちの"),
+# Where the subject is left out or impersonal, the verb or "on" still means the speaker.
+_OWN_VERB = {
+    "es": re.compile(
+        r"\b(?:(?:no|ya|si|lo|porque)\s+(?:l[aeo]s?\s+)?|[,;]\s+)(?!como\b|todo\b)\w{2,}o\b(?=\s+(?:a|en|"
+        r"con|de|que|el|la|los|las|un|una|más|nunca|siempre|para|por|mucho|bien)\b|\W*$)",
+        re.I,
+    ),
+    "fr": re.compile(r"(?<!l')(?<!l’)\bon\b(?!\s+(?:dit|sait)\b)", re.I),
 }

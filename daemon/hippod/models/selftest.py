@@ -6,7 +6,7 @@ A test ends as soon as it can only fail.
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hippod.errors import ModelError
@@ -69,6 +69,18 @@ class Verdict:
     """`select`: area under the ROC curve (0.5 is chance); `rewrite`: part of sentences made
     better; `transcript`: balance of recall and precision (F1)."""
     detail: str
+
+
+KNOWN: Mapping[tuple[str, str], Verdict] = {
+    ("SmolLM2-135M-Instruct.Q4_1#b179c9523d0e", "rewrite"): Verdict(
+        "rewrite", False, 0.0, "0 of 4 sentences good, needs 9 of 12"
+    ),
+    ("SmolLM2-135M-Instruct.Q4_1#b179c9523d0e", "transcript"): Verdict(
+        "transcript", False, 0.57, "balance 0.57 after 3 of 12 conversations, needs 0.75"
+    ),
+}
+"""Verdicts by model and task that the tests of hippod find out anew: nobody waits for them when the
+embedded model is first used."""
 
 
 def select(score: Scorer, rules: Scorer | None = None) -> Verdict:

@@ -174,6 +174,13 @@ _WITH_BLANKS = tuple(
             r"(?:[^-]|-(?!-{3,4} ?END))*(?:-{4,5} ?END [A-Za-z0-9 ]{0,40} ?-{4,5}|-*\Z)",
         ),
         ("PuTTY Key", r"PuTTY-User-Key-File-\d+:(?s:.{0,8000})"),
+        # the same in two or three pieces, as a wrapped line or a careful person leaves them
+        ("AWS Access Key", r"\b(?:AKIA|ASIA)(?:\s?[A-Z0-9]){16}(?![A-Za-z0-9])"),
+        (
+            "GitHub Token",
+            r"\bgh[opusr]_(?=[A-Za-z]{0,20}\d)(?:[A-Za-z0-9]{4,36}\s{1,2}){1,3}"
+            r"(?=[A-Za-z]{0,20}\d)[A-Za-z0-9]{4,36}(?![A-Za-z0-9])",
+        ),
         ("Fly.io Token", r"FlyV1 [A-Za-z0-9_+/=,-]{40,}"),
     )
 )

@@ -16,11 +16,12 @@ def find(text: str) -> Iterator[Span]:
     yield from _logins(text)
     yield from (Span(*match.span(1), "Recovery Codes") for match in _CODES.finditer(text))
     yield from _adjacent(text)
+    yield from _everyday(text)
 
 
 # --- words --------------------------------------------------------------------------------------
 
-_PASSWORD_WORDS = (
+PASSWORD_WORDS = (
     r"pass(?:word|wd|code|phrase)s?|pwd|pw|master\s?key|recovery\s(?:key|phrase|"
     r"code)|seed\sphrase|passwort|passwörter|kennwort|losungswort|zugangs(?:code|wort|schlüssel)|"
     r"(?:wlan|wifi|wi-fi|netzwerk)[\s-]?(?:schlüssel|kennwort|passwort|passphrase|code|key|clave)|"
@@ -30,7 +31,7 @@ _PASSWORD_WORDS = (
     r"frase\ssecreta|wachtwoord|lösenord|hasło|密码|密碼|口令|密语|"
     r"パスワード|パスフレーズ|暗証番号|合言葉|пароль|비밀번호"
 )
-_NO_PASSWORD = (
+NO_PASSWORD = (
     r"\w{0,6}[\s-]{0,2}(?:managers?|safe|vault|store|polic(?:y|ies)|rules?|length|fields?|hints?|prompts?|verwaltung|"
     r"tresor|richtlinien?|manager|管理|マネージャー)"
 )
@@ -44,7 +45,7 @@ _FEW_WORDS = r"(?:[^\W\d_][\w'’./-]{0,20}\s{1,2}){0,6}?"
 _FEW_SIGNS = r"[的の]?[^\s\d，。、:：是为はが]{0,10}?"
 """What may stand between a password word and its verb: "for the router in the hall"."""
 _IS = (
-    r"(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|\bis\b|\bwas\b|"
+    r"(?:['\"`]\s{0,2})?(?:=>|:=|==?|：|:|→|->|\bis\s?now\b|\bis\b|\bwas\b|\bequals\b|\breads\b|"
     r"\b(?:lautet|ist|heißt|war|es|era|est|était|é|foi|está)\b|是|为|為|は|が)"
 )
 _LINK = rf"\s{{0,3}}(?:[a-z0-9_ ]{{0,24}}?\s{{0,2}}|{_FEW_WORDS}|{_FEW_SIGNS})?{_IS}"
@@ -53,8 +54,8 @@ _VALUE = (
     r"«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”]|「[^」\n]{1,200}」|[^\s，。、；「」“”]{1,200})"
 )
 _NAMED = re.compile(
-    rf"(?:(?<![a-z])|(?=[密口パ暗비合]))(?:(?P<password>(?:\w{{1,30}}_)?(?:{_PASSWORD_WORDS})"
-    rf"(?!{_NO_PASSWORD}))|(?P<unsure>\bpass\b|\bclave\b)|"
+    rf"(?:(?<![a-z])|(?=[密口パ暗비合]))(?:(?P<password>(?:\w{{1,30}}_)?(?:{PASSWORD_WORDS})"
+    rf"(?!{NO_PASSWORD}))|(?P<unsure>\bpass\b|\bclave\b)|"
     rf"(?P<key>(?:\w{{1,30}}_)?(?:{_KEY_WORDS})(?![a-z])))"
     rf"(?P<link>{_LINK}){_VALUE}",
     re.IGNORECASE,
@@ -73,7 +74,7 @@ def _named(text: str) -> Iterator[Span]:
             assigned = any(char in match["link"] for char in "=:：→>")
             secret = _end_of_password(text, start, value, assigned=assigned)
         else:
-            fits = looks_like_key(value) if match["key"] else _is_quoted(value) or _is_made(value)
+            fits = looks_like_key(value) if match["key"] else is_quoted(value) or _is_made(value)
             secret = _end_of(value, start) if fits else None
         if secret is not None and "[REDACTED]" not in text[start:secret]:
             yield Span(start, secret, "Key" if match["key"] else "Password")
@@ -89,7 +90,7 @@ def _end_of(value: str, start: int) -> int:
 
 def _end_of_password(text: str, start: int, value: str, *, assigned: bool) -> int | None:
     """Return where the password that is named at `start` ends, None if only talk stands there."""
-    if _is_quoted(value):
+    if is_quoted(value):
         return start + len(value)
     if is_placeholder(value):
         return None
@@ -108,7 +109,8 @@ def _end_of_password(text: str, start: int, value: str, *, assigned: bool) -> in
     return _end_of(value, start) if assigned else None
 
 
-def _is_quoted(value: str) -> bool:
+def is_quoted(value: str) -> bool:
+    """Tell whether a value stands in quotes."""
     return len(value) > 2 and value[0] in QUOTES and value[-1] in QUOTES
 
 
@@ -184,13 +186,13 @@ def _adjacent(text: str) -> Iterator[Span]:
     for match in _ADJACENT.finditer(text):
         for name in ("first", "second"):
             value = match[name]
-            if value and (_is_quoted(value) or (_is_made(value) and len(value) >= 6)):
+            if value and (is_quoted(value) or (_is_made(value) and len(value) >= 6)):
                 yield Span(*match.span(name), "Password")
 
 
 _ADJACENT = re.compile(
     r"(?:passwords?|passwd|pwd|pw|passwort|kennwort|contraseña|mot\sde\spasse|mdp|senha|密码|密碼|パスワード)"
-    rf"(?!{_NO_PASSWORD})(?:\s{{1,2}}|(?<=[码碼ド])[为を从]?)"
+    rf"(?!{NO_PASSWORD})(?:\s{{1,2}}|(?<=[码碼ド])[为を从]?)"
     r"(?:(?:to|from|auf|von|in|a|de|à|en|para|por|改成|改为|を)\s{1,2})?"
     r"(?P<first>[\"“„«「][^\"“”„«»「」\n]{3,80}[\"”“»」]|[!-~]{6,100}?)(?=[.,;:!?)]?(?:\s|$|[^\x00-\x7f]))"
     r"(?:\s{1,2}(?:to|auf|a|à|en|para|を|zu)\s{1,2}(?P<second>[!-~]{6,100}))?",
@@ -200,7 +202,7 @@ _ADJACENT = re.compile(
 
 # --- PINs, logins, recovery codes ---------------------------------------------------------------
 
-_PIN_WORDS = (
+PIN_WORDS = (
     r"pins?|pin[\s-]?(?:codes?|numbers?|nummern?)|cvv|cvc|otp|2fa\scode|"
     r"(?:verification|one-?time|confirmation|login)\scode|bestätigungscode|einmalcode|"
     r"(?:door|gate|entry|access|alarm|lock|safe|unlock|security)[\s-]?codes?|"
@@ -209,10 +211,10 @@ _PIN_WORDS = (
     r"de\s(?:la|mi)\s(?:casa|puerta|alarma)|pin|"
     r"del\s(?:portal|portón)|d[ao]\s(?:porta|portão|alarme|cofre)))|"
     r"code\s(?:pin|secret|confidentiel|de\svérification|d['’](?:entrée|accès)|d[ue]\s(?:la\s|l['’])?(?:porte|portail|alarme|"
-    r"coffre|immeuble))|digicode|pin码|门禁(?:密码|码)?|验证码|密码|密碼|口令|暗証番号|認証コード|確認コード|パスコード|ピンコード"
+    r"coffre|immeuble))|digicode|pin码|门禁(?:密码|码)?|验证码|密码|密碼|口令|暗証(?:番号)?|認証コード|確認コード|パスコード|ピンコード"
 )
 _PIN = re.compile(
-    rf"(?:(?<![a-z])|(?=[密口门验暗認確パピ]))(?:{_PIN_WORDS})(?:\s{{0,3}}(?:{_FEW_WORDS}|{_FEW_SIGNS}){_IS}\s{{0,3}}[\"'`“]?(\d{{3,8}})(?![\w.:]?\d|[a-z%])|\s(\d{{4,8}})(?!\w))",
+    rf"(?:(?<![a-z])|(?=[密口门验暗認確パピ]))(?:{PIN_WORDS})(?:\s{{0,3}}(?:{_FEW_WORDS}|{_FEW_SIGNS}){_IS}\s{{0,3}}[\"'`“]?(\d{{3,8}})(?![\w.:]?\d|[a-z%])|\s(\d{{4,8}})(?!\w))",
     re.IGNORECASE,
 )
 
@@ -267,3 +269,67 @@ _LISTED = (
 def _ends_clause(text: str, end: int) -> bool:
     rest = text[end : end + 3].lstrip(" \t")
     return not rest or rest[0] in ".,;!?)\n，。！" or text[end - 1] in ".,;!?)"
+
+
+# --- everyday wording -----------------------------------------------------------------------------
+
+
+def names_secret(text: str) -> bool:
+    """Tell whether a text speaks of a password, PIN, key or login, or has what could be one."""
+    return bool(_LABELS.search(text)) or any(
+        len(word) > 5 and is_mixed(word) for word in text.split()
+    )
+
+
+def _everyday(text: str) -> Iterator[Span]:
+    """Yield what somebody "put" as a password, a login's second half, and digits said aloud."""
+    for match in _PUT.finditer(text):
+        value = _end_of(match["value"], 0)
+        if is_mixed(match["value"][:value]):
+            yield Span(match.start("value"), match.start("value") + value, "Password")
+    for match in _SAID_ALOUD.finditer(text):
+        yield Span(*match.span("value" if match["value"] else "bare"), "PIN")
+
+
+def is_mixed(value: str) -> bool:
+    """Tell letters mixed with digits or signs from a word, an address and the name of a product."""
+    signs = re.search(r"[^\W_][#_!$&%+*=?^~]+[^\W_]", value)
+    mixed = any(map(str.isalpha, value)) and (signs or any(map(str.isdigit, value)))
+    talk = is_placeholder(value) or _places([value])
+    return bool(mixed) and not talk and not _NO_SECRET.search(value)
+
+
+_NO_SECRET = re.compile(
+    r"://|\w@\w|\[REDACTED\]|^[A-Z]{1,4}-?\d{1,4}$|^v?\d+(?:[.:/]\d+)+\w*$|^\d+\w{1,3}$|\.\w{2,4}$"
+)
+_DIGIT = (
+    r"(?:\d|zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwo|zwei|drei|vier|fünf|"
+    r"sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|"
+    r"quatre|cinq|sept|huit|neuf|um|dois|três|quatro|sete|oito|nove)"
+)
+_UNTIL = r"[^.!?\n。；;「」\"]{0,60}?"
+_PUT_AS = (
+    r"(?:(?<![^\W_])(?:is(?:\snow)?|to|and|ist(?:\sjetzt)?|lautet|auf|und|puse|puso|pusimos|pasó\sa|"
+    r"cambié\sa|y|est|en|et|mis|devenue?|é|virou|ficou|(?:para|pra)|pus|e|now|jetzt|ahora|agora)\s{1,2}"
+    r"|(?<=\s)/\s{1,2}|[をはが改为成是、:：]\s{0,2})"
+)
+_PUT = re.compile(
+    rf"(?:(?<![^\W_])|(?=[密口パ]))(?:(?:{PASSWORD_WORDS}|pwd|pw|contra(?!\s(?:el|los?|las?)\b)|clave|mdp|"
+    rf"パス(?!ポート|タ|ワード))(?![a-z])(?!{NO_PASSWORD}){_UNTIL}{_PUT_AS}|pass\s{{1,2}}|"
+    rf"(?:log-?in|zugang|acceso|accès|acesso){_UNTIL}(?:\b(?:is|ist|es|est|é)\b|:)\s[\w.@+-]{{2,40}}\s"
+    rf"(?:/|and|und|y|et|e|with|mit|con|avec|com)\s)"
+    r"[\"'`“]?(?P<value>[!-~]{6,100})",
+    re.IGNORECASE,
+)
+_SAID_ALOUD = re.compile(
+    rf"(?:(?<![^\W_])|(?=[密口パ暗門门]))(?:{PIN_WORDS}|{PASSWORD_WORDS}|clave|contra|code|combination|"
+    rf"combinación|combinaison|combinação|kombination)(?![a-z])(?:{_UNTIL}{_PUT_AS}"
+    rf"(?P<value>{_DIGIT}(?:[-–\s]{{1,3}}{_DIGIT}){{2,7}})(?![\w]))"
+    r"|(?:暗証(?:番号)?|パスコード)[、,]\s?(?P<bare>\d{3,8})(?=に|へ|って|です|だ|。|$)",
+    re.IGNORECASE,
+)
+_LABELS = re.compile(
+    rf"(?:(?<![^\W_])|(?=[密口パ暗門门令]))(?:{PIN_WORDS}|{PASSWORD_WORDS}|{_KEY_WORDS}|{_LOGIN_WORDS}|"
+    rf"clave|contra|mdp|code|pass|pw|パス|combination|kombination)(?![a-z])",
+    re.IGNORECASE,
+)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from hippod.secrets.span import Span
 
+NAME = "High Entropy Token"
+
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_+/=-])[A-Za-z0-9_+/=-]{20,}")
 _HEX = re.compile(r"[0-9a-fA-F-]+")
 _DIGEST_PREFIX = re.compile(r"sha(?:1|256|384|512)[-:]$|md5[-:]$|@sha256:$", re.IGNORECASE)
@@ -24,12 +26,12 @@ def find(text: str) -> Iterator[Span]:
         if _DIGEST_PREFIX.search(match[0][:7]) or _DIGEST_PREFIX.search(before):
             continue
         if is_random(match[0].strip("=-_/+")):
-            yield Span(*match.span(), "High Entropy Token")
+            yield Span(*match.span(), NAME)
             continue
         start = match.start()
         for segment in re.split("[/=]", match[0]):
             if len(segment) >= 20 and is_random(segment):
-                yield Span(start, start + len(segment), "High Entropy Token")
+                yield Span(start, start + len(segment), NAME)
             start += len(segment) + 1
 
 

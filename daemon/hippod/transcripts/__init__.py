@@ -1,7 +1,7 @@
 """Read what agents wrote: transcripts become turns, whatever their format."""
 
 from hippod.transcripts.changes import has_changed, subject
-from hippod.transcripts.places import discover, matches, watch_root
+from hippod.transcripts.places import discover, matches, owns, watch_root
 from hippod.transcripts.reader import read
 from hippod.transcripts.turns import Cursor, Reading, Role, SessionKind, Turn
 
@@ -14,6 +14,7 @@ __all__ = [
     "discover",
     "has_changed",
     "matches",
+    "owns",
     "read",
     "subject",
     "watch_root",

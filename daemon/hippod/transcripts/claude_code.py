@@ -13,7 +13,7 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
-from hippod.transcripts.harness import without_tags
+from hippod.transcripts.harness import public_texts, without_tags
 from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
 
 # What the harness puts into a user's message: reminders, hook output, slash commands and their
@@ -113,7 +113,7 @@ def _words(record_type: str, content: object) -> tuple[Role, str, bool]:
     if record_type == "assistant":
         return "assistant", text_of(content), False
     written = texts_of(content)
-    text = "\n".join(filter(None, map(_without_harness, written)))
+    text = "\n".join(filter(None, map(_without_harness, public_texts(written))))
     if text.strip():
         return "user", text, False
     results = _tool_results(content)
@@ -128,7 +128,7 @@ def _tool_results(content: object) -> str:
         for block in content
         if isinstance(block, dict) and block.get("type") == "tool_result"
     )
-    return _without_harness("\n".join(filter(None, results)))
+    return "\n".join(map(_without_harness, public_texts(filter(None, results))))
 
 
 def _without_harness(text: str) -> str:

@@ -23,7 +23,7 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
-from hippod.transcripts.harness import without_tags
+from hippod.transcripts.harness import public_texts, without_tags
 from hippod.transcripts.turns import Found, Memory, Node, Rewind, Role, SessionKind, Skip, Turn
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
@@ -189,7 +189,7 @@ def _texts(content: object) -> Iterator[str]:
 
 def _typed(texts: list[str]) -> str:
     """Return what a person wrote, without the blocks that Codex put into their message."""
-    return "\n".join(text for text in map(_typed_block, texts) if text.strip())
+    return "\n".join(text for text in map(_typed_block, public_texts(texts)) if text.strip())
 
 
 def _typed_block(text: str) -> str:

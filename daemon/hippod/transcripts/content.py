@@ -1,5 +1,6 @@
 """The bytes of a transcript by their place: as they lie on disk, or decompressed on the way."""
 
+import errno
 import gzip
 import io
 import os
@@ -16,6 +17,10 @@ import zstandard
 from hippod.errors import NotFound, PathRefused, StorageError
 
 _CHUNK = 1 << 18
+_EXPECTED = 64_000_000
+_LARGEST, _LARGEST_RATIO = 2_000_000_000, 100
+"""Up to how many bytes are decompressed, and how many times the file's size beyond `_EXPECTED`;
+transcripts shrink to a tenth or so."""
 _LARGEST_WINDOW = 1 << 27
 """How much memory a zstd archive may ask for: what `zstd` itself grants."""
 
@@ -39,10 +44,10 @@ class Content(Protocol):
 def opened(path: Path) -> Iterator[Content]:
     """Open a regular file for reading, without waiting on a pipe or a device.
 
-    Raises `NotFound`, `PathRefused` if it is not a regular file, `StorageError`.
+    Raises `NotFound`, `PathRefused` if it is a link or no regular file, `StorageError`.
     """
     try:
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -53,6 +58,8 @@ def opened(path: Path) -> Iterator[Content]:
     except (FileNotFoundError, NotADirectoryError):
         raise NotFound(f"{path}: no such transcript") from None
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise PathRefused(f"{path}: a link", "give the path of the file itself") from None
         raise StorageError(
             f"{path}: {error.strerror}", "check the permissions of the transcript"
         ) from None
@@ -88,6 +95,8 @@ class _Inflated:
         self.status = os.fstat(descriptor)
         self.damage: str | None = None
         self._begin = partial(start, descriptor)
+        ratio = self.status.st_size * _LARGEST_RATIO
+        self._limit = min(_LARGEST, max(_EXPECTED, ratio))
         self._stream, self._place = self._begin(), 0
 
     def pread(self, size: int, offset: int) -> bytes:
@@ -99,6 +108,9 @@ class _Inflated:
         return self._read(size)
 
     def _read(self, size: int) -> bytes:
+        if self._place >= self._limit:
+            self.damage = f"holds more than {self._limit} bytes, the rest is not read"
+            return b""
         try:
             data = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 from hippod.transcripts.fields import Record, digest, text_of, time_of, word
-from hippod.transcripts.harness import inside_tag, without_tags
+from hippod.transcripts.harness import inside_tag, public_text, without_tags
 from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
 
 _ROLES: dict[str, Role] = {
@@ -75,7 +75,7 @@ def _found(record: Record, line: int, session_id: str, memory: Memory) -> Turn |
     written = text_of(message.get("content"))
     if not written.strip():
         return "no_text"
-    text = _typed(written) if role == "user" else written
+    text = _typed(public_text(written)) if role == "user" else written
     if not text.strip():
         return "hidden"
     time = _time(written, memory) if role == "user" else time_of(memory.get("time"))

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from hippod.transcripts import formats
@@ -24,6 +25,7 @@ from hippod.transcripts.turns import (
     Node,
     Rewind,
     SessionKind,
+    Skipped,
     Turn,
 )
 
@@ -52,6 +54,8 @@ class Gathering:
     skipped: Counter[str] = field(default_factory=Counter)
     types: list[str] = field(default_factory=list)
     messages: int = 0
+    unread_in_a_row: int = 0
+    _known: int = 0
 
     @classmethod
     def begin(cls, request: Request, cursor: Cursor | None, changed: datetime) -> "Gathering":
@@ -71,6 +75,11 @@ class Gathering:
 
     def take(self, line: Line, number: int) -> None:
         """Take what a line holds, or count why it holds nothing."""
+        known = self._known
+        self._take(line, number)
+        self.unread_in_a_row = 0 if self._known > known else self.unread_in_a_row + 1
+
+    def _take(self, line: Line, number: int) -> None:
         if not line.whole:
             self.skipped["too_long"] += 1
             return
@@ -89,6 +98,9 @@ class Gathering:
 
     def take_record(self, record: dict[str, Any], number: int) -> None:
         """Take what the record on line `number` holds."""
+        if not record:
+            self.skipped["unknown_type"] += 1
+            return
         self._note_type(record)
         self.form = self.form or formats.recognise(record)
         reader = self._reader()
@@ -108,9 +120,13 @@ class Gathering:
 
     def take_found(self, found: Found, node: Node | None) -> None:
         """Take what a record held; `node` is its place in a tree of messages."""
+        self._known += found != "unknown_type"
         if isinstance(found, Rewind):
             self._rewind(found)
             return
+        if isinstance(found, Skipped):
+            self.starts.setdefault(found.id, len(self.turns))
+            found = found.reason
         if isinstance(found, str):
             self.skipped[found] += 1
             self._place(node, is_new=True)
@@ -128,12 +144,15 @@ class Gathering:
         """Drop the turns that were taken back; what an earlier reading returned stays."""
         if order.to is not None:
             start = self.starts.get(order.to, 0)
+            before = takewhile(lambda id_: id_ != order.to, self.starts)
+            kept = set(before) if order.to in self.starts else set()
         else:
             asked = [at for at, (_, turn) in enumerate(self.turns) if turn.role == "user"]
             start = asked[-order.users] if order.users <= len(asked) else 0
+            kept = {id_ for id_, at in self.starts.items() if at < start}
         self.skipped["abandoned"] += len(self.turns) - start
         del self.turns[start:]
-        self.starts = {id_: at for id_, at in self.starts.items() if at < start}
+        self.starts = {id_: at for id_, at in self.starts.items() if id_ in kept}
 
     def _place(self, node: Node | None, *, is_new: bool) -> None:
         """Put a node into the tree; one that was there before is a copy, not the new tip."""

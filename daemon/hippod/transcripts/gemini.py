@@ -17,8 +17,18 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
-from hippod.transcripts.harness import without_tags
-from hippod.transcripts.turns import Found, Memory, Node, Rewind, Role, SessionKind, Skip, Turn
+from hippod.transcripts.harness import public_text, without_tags
+from hippod.transcripts.turns import (
+    Found,
+    Memory,
+    Node,
+    Rewind,
+    Role,
+    SessionKind,
+    Skip,
+    Skipped,
+    Turn,
+)
 
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
 _NOTICES = frozenset({"info", "warning", "error"})
@@ -79,7 +89,14 @@ def _messages_in(record: Record, line: int, session_id: str) -> tuple[Found, ...
     return found or ("no_message",)
 
 
-def _found(message: Record, line: int, session_id: str) -> Turn | Skip:
+def _found(message: Record, line: int, session_id: str) -> Turn | Skipped:
+    """Return the message; one that is no turn keeps its id, for an order to rewind to it."""
+    found = _read(message, line, session_id)
+    id_ = word(message, "id")
+    return Skipped(id_, found) if isinstance(found, str) else found
+
+
+def _read(message: Record, line: int, session_id: str) -> Turn | Skip:
     role = _ROLES.get(word(message, "type"))
     if role is None:
         return "hidden" if word(message, "type") in _NOTICES else "unknown_type"
@@ -90,7 +107,7 @@ def _found(message: Record, line: int, session_id: str) -> Turn | Skip:
     if not written.strip():
         # Before the words of an answer there may be its tool calls alone.
         return "no_message" if message.get("toolCalls") or _has_parts(message) else "no_text"
-    text = without_tags(written, _HARNESS_TAG)
+    text = without_tags(public_text(written), _HARNESS_TAG)
     if not text.strip() or (role == "assistant" and text.strip() == _ACKNOWLEDGED):
         return "hidden"
     return Turn(

@@ -1,6 +1,27 @@
 """Tell a message from what the program around an agent wrote beside it, between tags of its own."""
 
 import re
+from collections.abc import Iterable
+
+from hippod import redact
+
+_SEAM = "\0"
+
+
+def public_texts(texts: Iterable[str]) -> list[str]:
+    """Cut private spans and our own memory blocks out of the texts of one message.
+
+    To be done before anything else is taken off: a program's own tag may hold the beginning of a
+    span whose end a person wrote. A span may begin in one text and end in a later one, then these
+    become one text.
+    """
+    joined = _SEAM.join(text.replace(_SEAM, "") for text in texts)
+    return redact.strip_private(redact.strip_memory(joined)).split(_SEAM)
+
+
+def public_text(text: str) -> str:
+    """Cut private spans and our own memory blocks."""
+    return redact.strip_private(redact.strip_memory(text))
 
 
 def inside_tag(text: str, name: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from hippod.transcripts.database_file import LARGEST_CELL, Database, Value, each
 from hippod.transcripts.fields import digest, text_of, time_of
+from hippod.transcripts.harness import public_text
 from hippod.transcripts.stores import Needs, Row, Session
 from hippod.transcripts.turns import Role, SessionKind, Skip, Turn
 
@@ -219,7 +220,7 @@ def _turn(session: str, number: int, role: str, text: str, time: Value) -> Turn 
 
 def _without_notes(text: str) -> str:
     """Cut what Hermes puts into a person's message: notes before it, recalled memory."""
-    text = _MEMORY.sub("", text)
+    text = _MEMORY.sub("", public_text(text))
     while note := _NOTE.match(text):
         text = text[note.end() :]
     return text

@@ -14,6 +14,7 @@ from hippod.transcripts.fields import (
     time_of,
     word,
 )
+from hippod.transcripts.harness import public_text
 from hippod.transcripts.places import live_name
 from hippod.transcripts.session_store import listed_kind
 from hippod.transcripts.turns import Memory, Node, Role, SessionKind, Skip, Turn
@@ -113,8 +114,9 @@ def _turn(
 ) -> Turn:
     text, speaker = written, None
     if role == "user":
-        said = unwrap(written)
-        text, speaker = said.text or written, said.speaker
+        public = public_text(written)
+        said = unwrap(public)
+        text, speaker = said.text or public, said.speaker
         role = "system" if said.machine else role
     if role == "assistant":
         text = _REPLY_TAG.sub("", written)

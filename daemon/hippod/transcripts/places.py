@@ -54,7 +54,7 @@ def discover(pattern: str, root: Path) -> list[Path]:
 def matches(pattern: str, root: Path, path: Path) -> bool:
     """Say whether `path` (relative ones are below `root`) is one that `discover` would return.
 
-    Looks at the names alone, so it also holds for files that are gone.
+    Looks at the names alone, so it also holds for files that are gone, and for links.
     """
     glob = _parse(pattern, root)
     candidate = _absolute(root / path)
@@ -62,6 +62,14 @@ def matches(pattern: str, root: Path, path: Path) -> bool:
         return False
     parts = candidate.relative_to(glob.base).parts
     return any(_fits(parts, names) for names in glob.names)
+
+
+def owns(pattern: str, root: Path, path: Path) -> bool:
+    """Say whether `path` matches and no link lies on the way to it below the pattern's folder."""
+    base = _parse(pattern, root).base
+    return matches(pattern, root, path) and not _has_link(
+        base, _absolute(root / path).relative_to(base).parts
+    )
 
 
 def watch_root(pattern: str, root: Path) -> Path | None:
@@ -171,6 +179,10 @@ def _fits(parts: Sequence[str], names: Sequence[str]) -> bool:
     if not rest:
         return len(parts) == 1 and _file_fits(parts[0], name)
     return _folder_fits(parts[0], name) and _fits(parts[1:], rest)
+
+
+def _has_link(base: Path, parts: Sequence[str]) -> bool:
+    return any(base.joinpath(*parts[:depth]).is_symlink() for depth in range(1, len(parts) + 1))
 
 
 def _is_open(folder: str) -> bool:

@@ -21,6 +21,11 @@ from hippod.transcripts.turns import MAPPED_FORMAT, Cursor, Reading, SessionKind
 from hippod.transcripts.whole_json import is_whole, read_whole
 
 _HEAD = 4096
+_MOST_LINES = 20_000
+"""Lines of one reading; a compressed file is read through, as each reading starts it anew."""
+_MOST_JUNK = 20_000
+"""How many lines in a row may hold nothing that is known before a compressed file is given up."""
+_GIVEN_UP = "its lines hold nothing that is known, the rest is not read"
 
 
 def read(
@@ -46,7 +51,8 @@ def read(
     format in place of `format`. Times without a zone are ones of `zone` in Markdown and mapped
     formats, elsewhere UTC.
 
-    Stops after `max_turns` turns or `max_bytes` bytes, at least one line, and sets `more`.
+    Stops after `max_turns` turns, `max_bytes` bytes or some thousand lines, at least one line, and
+    sets `more`.
 
     Raises `NotFound`, `PathRefused` if it is not a regular file, `StorageError`.
     """
@@ -68,11 +74,15 @@ def _read_lines(content: Content, request: Request) -> Reading:
     start, more = position.offset, False
     changed = datetime.fromtimestamp(content.status.st_mtime, UTC)
     gathering = Gathering.begin(request, None if start == 0 else request.cursor, changed)
-    for line in complete_lines(content.pread, start):
+    for lines, line in enumerate(complete_lines(content.pread, start), 1):
         position.advance(line)
         gathering.take(line, position.line)
+        if content.compressed and gathering.unread_in_a_row >= _MOST_JUNK:
+            content.damage = _GIVEN_UP
+            break
         full = len(gathering.turns) >= request.max_turns
-        if full or position.offset - start >= request.max_bytes:
+        long = lines >= _MOST_LINES and not content.compressed
+        if full or long or position.offset - start >= request.max_bytes:
             more = bool(content.pread(1, position.offset))
             break
     return Reading(

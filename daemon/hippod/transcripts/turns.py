@@ -44,15 +44,23 @@ class Turn:
 class Rewind:
     """An order to take messages back, as far as they have not been returned yet.
 
-    From the message with the id `to` on (all, if it is none of them), or from the last `users`
-    messages of the user on.
+    From the message with the id `to` on (all, if it is none of this reading: then it is an earlier
+    one), or from the last `users` messages of the user on.
     """
 
     to: str | None = None
     users: int = 0
 
 
-Found = Turn | Skip | Rewind
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A message that gives no turn, in a format whose orders may name it: its id, and why."""
+
+    id: str
+    reason: Skip
+
+
+Found = Turn | Skip | Skipped | Rewind
 """What a format finds in a record."""
 
 
@@ -102,6 +110,8 @@ class Reading:
     and turns that are `seen`, `duplicate`, `before_since` or on an `abandoned` branch.
     `rewritten` says that the file was read from its start because what lay before the cursor
     had changed. `ended` says that the session was reset or deleted and all of it is read.
+    `unfinished` says that a last message waits until the file was left alone for a while: read
+    again then, although it will not have changed.
     """
 
     turns: tuple[Turn, ...]
@@ -109,5 +119,6 @@ class Reading:
     more: bool = False
     ended: bool = False
     rewritten: bool = False
+    unfinished: bool = False
     alarm: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)

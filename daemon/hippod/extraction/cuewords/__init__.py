@@ -2,6 +2,7 @@
 
 from hippod.extraction.cuewords import de, en, es, fr, ja, pt, zh
 from hippod.extraction.cuewords.passing import (
+    AT_ONCE,
     AUTHORITIES,
     DUTIES,
     ERRANDS,
@@ -9,13 +10,24 @@ from hippod.extraction.cuewords.passing import (
     JESTS,
     LAY_VERBS,
     NEVER,
+    NUISANCE,
+    PRAISE,
+    REMINDERS,
     RUMOUR,
     SAYING,
 )
 from hippod.extraction.cuewords.substance import GROUNDS, MOMENTS
 from hippod.extraction.cuewords.table import CUSTOM, DATED, JEST, MOMENTARY, VOUCHED, Pattern, Table
+from hippod.extraction.cuewords.wishes import (
+    ADDRESSES,
+    LIKINGS_OF_OTHERS,
+    PROCEDURES,
+    REFUSALS,
+)
 
 __all__ = [
+    "ADDRESSES",
+    "AT_ONCE",
     "AUTHORITIES",
     "CUSTOM",
     "DATED",
@@ -26,9 +38,15 @@ __all__ = [
     "JEST",
     "JESTS",
     "LAY_VERBS",
+    "LIKINGS_OF_OTHERS",
     "MOMENTARY",
     "MOMENTS",
     "NEVER",
+    "NUISANCE",
+    "PRAISE",
+    "PROCEDURES",
+    "REFUSALS",
+    "REMINDERS",
     "RUMOUR",
     "SAYING",
     "TABLES",

@@ -364,23 +364,32 @@ _JESTS: Final = {
     r"\b(?:always|often|running|standing)~(?:\w+~)?jok(?:e|es|ing)\b|\bjok(?:es?|ed|ing)~(?:that|"
     r"about)\b|"
     r"\b(?:remember|never~forget)~(?:kids|folks|people|children|everyone|guys|ladies)\b|"
-    r"\bsarcas\w+",
+    r"\bsarcas\w+|\ballergic~to~(?:mondays?|mornings?|meetings?|work(?:ing)?|exercise|effort|"
+    r"adulting|cleaning|housework|people|bullshit|stupidity|nonsense|early~\w+|small~talk)"
+    r"(?=\W*$|,|~and\b)",
     "de": r"(?:\b(?:lol|(?:ha){2,}|(?:hi){2,}|hehe|xd|\*?grins\*?|zwinker|scherz)|"
     r"[😂🤣😜😉🙃])\W*$|"
     r"\bnur~spaß\b|\b(?:witz\w*|scherz\w*)\b|"
-    r"\b(?:sagt|sagen|meint)~(?:doch~)?immer\b.*\b(?:wär\w*|eh|halt)\b",
+    r"\b(?:sagt|sagen|meint)~(?:doch~)?immer\b.*\b(?:wär\w*|eh|halt)\b|"
+    r"\ballergisch~(?:gegen|auf)~(?:montage?|arbeit|meetings|sport|frühes?~\w+|dummheit|menschen|"
+    r"hausarbeit|putzen)\b",
     "es": r"(?:\b(?:ja){2,}j?|\b(?:je){2,}|\bxd|\blol|[😂🤣😜😉🙃])\W*$|\b(?:broma\w*|brome\w+|"
     r"chiste\w*)\b|"
-    r"\b(?:siempre~)?(?:dice|decimos|dicen)~(?:siempre~)?que~«",
+    r"\b(?:siempre~)?(?:dice|decimos|dicen)~(?:siempre~)?que~«|"
+    r"\balérgic[oa]~(?:a~los~lunes|al~(?:trabajo|deporte)|a~(?:las~reuniones|madrugar|la~gente))\b",
     "fr": r"(?:\b(?:mdr+|ptdr|lol|(?:h[aé]){2,}|(?:hi){2,}|xd)|"
     r"[😂🤣😜😉🙃])\W*$|\b(?:blague\w*|"
-    r"plaisant\w+|rigol\w+)\b|\bon~dit~toujours\b",
+    r"plaisant\w+|rigol\w+)\b|\bon~dit~toujours\b|"
+    r"\ballergique~(?:aux?~(?:lundis?|travail|sport|réunions|gens)|à~l'effort)\b",
     "pt": r"(?:\b(?:k{3,}|(?:rs)+|(?:ha){2,}|(?:he){2,}|lol)|"
     r"[😂🤣😜😉🙃])\W*$|\b(?:brinc(?:o|amos|a|"
-    r"adeira)|zoeira|zoando|piada\w*)\b",
-    "zh": r"(?:哈哈+|嘻嘻|呵呵|嘿嘿|233+|笑死|lol|[😂🤣😜😉🙃])[。！!~～\s]*$|开玩笑|玩笑|段子",
+    r"adeira)|zoeira|zoando|piada\w*)\b|"
+    r"\balérgic[oa]~(?:às?~segundas?(?:-feiras?)?|a~(?:segundas?|trabalho|acordar|gente)|ao~trabalho|"
+    r"às~reuniões)\b",
+    "zh": r"(?:哈哈+|嘻嘻|呵呵|嘿嘿|233+|笑死|lol|[😂🤣😜😉🙃])[。！!~～\s]*$|开玩笑|玩笑|段子|"
+    r"对(?:周一|星期一|上班|开会|工作|早起)过敏",
     "ja": r"(?:笑|[wｗ]{2,}|草|（笑）|\(笑\)|[😂🤣😜😉🙃])[。！!\s]*$|冗談|ジョーク|"
-    r"ネタ(?:だ|です|で)",
+    r"ネタ(?:だ|です|で)|(?:月曜日?|仕事|会議|早起き)アレルギー",
 }
 
 _IRONIES: Final = {
@@ -475,6 +484,74 @@ SAYING: Final = {
 }
 """Words for telling; with an authority, what is told stands."""
 
+_PRAISES: Final = (
+    r"\b(?:highlight~of~my~\w+|my~(?:\w+~)?favou?rite~(?:human|person|people|hobby|sport|sound|music|"
+    r"thing)|what~an?~(?:joy|treat|delight|dream|pleasure|bliss)|(?:absolute|pure|sheer)~(?:joy|bliss|"
+    r"heaven|dream|delight|magic)|best~\w+~(?:ever|of~my~life)|living~the~dream|five~stars?|can't~get~"
+    r"enough|love~that~for~me)\b",
+    r"\b(?:absolute[rs]?~(?:fan|traum|highlight)|(?:mein|das)~(?:\w+~)?(?:highlight|lieblings\w+|liebstes~"
+    r"\w+)|ein~traum|was~für~(?:ein|eine)~(?:freude|genuss|traum|wonne)|herrlich|hochgenuss|"
+    r"fünf~sterne|könnte~nicht~schöner~sein)\b",
+    r"\b(?:qué~(?:delicia|placer|gozada|gusto|lujo)|una~(?:delicia|gozada|maravilla|joya)|mi~(?:\w+~)?"
+    r"favorit[oa]|lo~mejor~de~(?:mi|la|mis)~\w+|el~sueño~de~mi~vida|cinco~estrellas)\b",
+    r"\b(?:quel~(?:délice|bonheur|plaisir|régal)|quelle~(?:joie|merveille)|j'en~redemande|cinq~étoiles|"
+    r"un~(?:vrai~)?(?:bonheur|régal|délice)|le~(?:rêve|bonheur)~absolu|mon~(?:\w+~)?préféré)\b",
+    r"\b(?:que~(?:delícia|prazer|luxo|alegria)|uma~(?:delícia|maravilha|beleza)|melhor~\w+~da~minha~vida|"
+    r"meu~(?:\w+~)?favorit[oa]|sou~apaixonad[oa]|cinco~estrelas|um~sonho)\b",
+    r"太幸福|真享受|简直(?:是)?(?:天堂|享受|完美)|我的最爱|人生巅峰|五星级|爱死",
+    r"最高の|至福|天国|ご褒美|大好物|幸せすぎ|五つ星|夢のよう",
+)
+_NUISANCES: Final = (
+    r"\b(?:queue\w*|delay\w*|hours~late|lost~(?:my|our|the)|broke~down|midnight|[1-5]~?am|drill\w*|"
+    r"jackhammer\w*|leak\w*|flood\w*|parking~ticket|fined?|paperwork|crash\w*|outage|spam|stinks?|"
+    r"smell(?:s|ed)~of|cancell?ed|traffic~jam|stuck|mou?ld|blisters?|root~canal|noise|vacuum\w*|"
+    r"rude|(?:third|fourth|fifth)~time|overtime|puncture|bill)\b",
+    r"\b(?:verloren|verspätung\w*|stau|warteschlange|schlange~stehen|formular\w*|zahnzieh\w*|zahnarzt|"
+    r"bohr\w*|presslufthammer|lärm\w*|mitternacht|kaputt|ausgefallen|undicht|schimmel|überstunden|"
+    r"mahnung\w*|strafzettel|abgestürzt|zum~(?:dritten|vierten|fünften)~mal)\b",
+    r"\b(?:cola|retras\w*|atasco|averí\w+|medianoche|ruido\w*|taladr\w*|goter\w*|multa|papeleo|"
+    r"formulari\w+|perdi(?:ó|eron)|se~cayó|apagón|moho|dentista|horas~extra|(?:tercera|cuarta)~vez)\b",
+    r"\b(?:retards?|embouteillage\w*|file~d'attente|panne|minuit|bruit|perceuse|marteau-piqueur|aspirateur|"
+    r"cornemuse|fuite|amende|paperasse|formulaires?|perdu|moisi\w*|dentiste|heures~sup\w*|"
+    r"(?:troisième|quatrième)~fois|à~l'aube)\b",
+    r"\b(?:fila|atras\w*|engarrafamento|trânsito|carimbo\w*|meia-noite|barulho|furadeira|britadeira|"
+    r"vazamento|multa|papelada|formulári\w+|perde(?:u|ram)|caiu|apagão|mofo|dentista|(?:terceira|"
+    r"quarta)~vez)\b",
+    r"排队|堵车|晚点|加班|凌晨|半夜|噪音|电钻|漏水|罚单|表格|弄丢|第[三四五]次|停电|发霉",
+    r"行列|渋滞|遅延|残業|深夜|夜中|騒音|工事|ドリル|水漏れ|罰金|書類|失くし|なくされ|[三四五]回目|停電|カビ",
+)
+_LASTING: Final = (
+    r"\b(?:from~now~on|when|if|in~future|before~(?:each|\w+ing)|into~account|wenn|sobald|ab~(?:jetzt|sofort)|künftig|"
+    r"a~partir~de~(?:ahora|agora)|cuando|quand|désormais|dorénavant|quando)\b|:\s*(?:i|we|my|our)\b|以后|今后|今後|これから"
+)
+_REMINDERS: Final = {
+    "en": r"\b(?:remember|don'?t~forget|do~not~forget)~to~(?:(?:buy|get|pick|water|feed|send|pay|"
+    r"book|take|bring|fetch|order|renew|return|cancel|wash|charge|walk|visit|e?mail|text|ring|submit|"
+    r"post|drop|congratulate|collect|defrost|vacuum|call(?!~me\b))\b(?!~\w+~as\b)|\w+\b.*\b(?:today|"
+    r"tonight|tomorrow|this~(?:afternoon|evening|weekend)|(?:on|by|before|next|this)~(?:mon|tues|"
+    r"wednes|thurs|fri|satur|sun)day)\b)",
+    "de": r"\b(?:denk\w*~(?:bitte~|noch~)?(?:dran|daran)|(?:vergiss|vergesst|vergessen~sie)~"
+    r"(?:bitte~)?nicht)\b,?~(?:[\w-]+~){0,8}(?:zu~(?:kaufen|holen|gießen|füttern|bezahlen|zahlen|buchen|"
+    r"schicken|senden|bestellen|besorgen|waschen|putzen)|\w{2,5}zu(?:holen|kaufen|rufen|bringen|"
+    r"geben|schicken|nehmen))\b|\bnicht~vergessen\b\W+(?:\w+\W+){0,4}(?:kaufen|\w*holen|gießen|"
+    r"füttern|bezahlen|anrufen)\W*$",
+    "es": r"\b(?:acuérdate|recuerda|recordad?|no~(?:te~)?olvides)~(?:de~)?(?:(?:comprar|regar|"
+    r"llamar|pagar|recoger|enviar|mandar|sacar|traer|llevar|pasear|reservar|devolver|pedir|cancelar|"
+    r"limpiar|lavar)\b|\w+[aei]r(?:l[oae]s?)?\b.*\b(?:hoy|mañana|el~(?:lunes|martes|miércoles|jueves|"
+    r"viernes|sábado|domingo))\b)",
+    "fr": r"\b(?:n'oublie[sz]?~pas~|rappelle-toi~|souviens-toi~|pense[sz]?~(?=à))(?:d'|de~|à~)"
+    r"(?:(?:acheter|arroser|appeler|payer|récupérer|envoyer|sortir|prendre|rendre|réserver|"
+    r"rapporter|nourrir|promener|laver|nettoyer|poster|commander)\b|\w+(?:er|ir|re)\b.*\b(?:"
+    r"aujourd'hui|demain|ce~soir|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b)",
+    "pt": r"\b(?:não~(?:se~|te~)?esque(?:ça|ças|ce)|lembr[ae](?:-se|-te)?)~de~(?:(?:comprar|regar|"
+    r"ligar|pagar|buscar|enviar|mandar|levar|trazer|reservar|devolver|pegar|tirar|passear|lavar|limpar|"
+    r"pedir)\b|\w+[aei]r\b.*\b(?:hoje|amanhã|na~(?:segunda|terça|quarta|quinta|sexta)|no~(?:sábado|"
+    r"domingo))\b)",
+    "zh": r"(?:记得|别忘了?|不要忘了?|记住)[^。，我]{0,8}?(?:买|浇|寄|"
+    r"交(?:电费|水费|房租|作业)|取(?:快递|钱|件)|喂|遛|缴|付(?:款|钱|账)|倒垃圾|打电话|还书|发邮件)(?!了)",
+    "ja": r"(?:買[うい]|払[うい]|送[るり]|出[すし]|取り|受け取|水(?:を)?や|"
+    r"予約|電話|返[すし]|捨て)[^。、]{0,8}忘れ(?:ない|ず|ん)|忘れ(?:ずに|ないで)[^。]{0,10}(?:買っ|払っ|送っ|出し|取っ|予約|電話|返し|捨て)",
+}
 NEVER: Final[dict[str, tuple[tuple[str, re.Pattern[str]], ...]]] = {
     language: (
         (WISH, compiled(_WISHES[language])),
@@ -502,3 +579,18 @@ HABITS: Final = {language: compiled(pattern) for language, pattern in _HABITS.it
 """Words that make a custom of it."""
 JESTS: Final = {language: compiled(pattern) for language, pattern in _JESTS.items()}
 """Laughter behind a sentence, and jokes that call themselves so."""
+REMINDERS: Final = {
+    language: compiled(rf"(?!.*(?:{_LASTING}))(?:.*?)(?:{pattern})")
+    for language, pattern in _REMINDERS.items()
+}
+"""Requests to remember what is to be done once, and not that something is so."""
+PRAISE: Final = compiled("|".join(_PRAISES))
+"""Praise at full strength: irony where it stands beside a nuisance."""
+NUISANCE: Final = compiled("|".join(_NUISANCES))
+"""What nobody likes, in all languages."""
+AT_ONCE: Final = compiled(
+    r"\b(?:right~now|this~(?:minute|second|instant)|immediately|asap|sofort|auf~der~stelle|jetzt~gleich|"
+    r"ya~mismo|ahora~mismo|cuanto~antes|tout~de~suite|là~maintenant|immédiatement|agora~mesmo|já~já|"
+    r"imediatamente)\b|马上|立刻|现在就|今すぐ|いますぐ"
+)
+"""The hurry of the moment, in all languages."""

@@ -10,6 +10,8 @@ from hippod.extraction.datewords.rules import (
     count,
     day_of_month,
     day_of_named_month,
+    in_a_row,
+    last_of_month,
     listed,
     month_day,
     month_only,
@@ -17,6 +19,7 @@ from hippod.extraction.datewords.rules import (
     period,
     rule,
     weekday,
+    weekday_of_month,
     words,
 )
 
@@ -93,8 +96,17 @@ GRAMMAR = Grammar(
             weekday,
         ),
         rule(
-            r"(?<!jeden )(?<!jeder )(?<!zweiten )(?<!einem )(?<!einen )(?:(?:am|bis|ab|zum|"
-            r"bis~zum)~)?"
+            rf"(?:am~)?letzten~(?P<weekday>{any_of(_DAYS)}|wochenende)~(?:im|des)~"
+            rf"(?P<month>{any_of(_MONTHS)})s?(?:~(?P<year>(?:19|20)\d\d))?",
+            last_of_month,
+        ),
+        rule(
+            rf"(?:am~)?(?P<weekday>{any_of(_DAYS)}),?~(?:den~|dem~|der~)?(?P<day>\d{{1,2}})\."
+            rf"(?!\s*(?:\d|{any_of(_MONTHS)}|nächsten|des))",
+            weekday_of_month,
+        ),
+        rule(
+            r"(?<!jeden )(?<!jeder )(?<!zweiten )(?<!einem )(?<!einen )(?:(?:am|ab|zum)~)?"
             rf"(?:(?P<next>{_NEXT})~|(?P<last>{_LAST})~|(?P<this>diesen|dieser)~|(?P<since>seit)~)?"
             rf"(?P<weekday>{any_of(_DAYS)})(?!~(?:im|des|der)~(?:monat|jahr))",
             weekday,
@@ -105,7 +117,7 @@ GRAMMAR = Grammar(
             day_of_named_month,
         ),
         rule(
-            r"(?P<day>\d{1,2})\.?\s*(?:bis~(?:zum~)?|[-–]\s*)(?P<day2>\d{1,2})\.\s*"
+            r"(?P<day>\d{1,2})\.?\s*(?:bis~(?:zum~)?|[-–]\s*|(?P<and>und)~(?:am~)?)(?P<day2>\d{1,2})\.\s*"
             rf"(?P<month>{any_of(_MONTHS)})\.?(?:~(?P<year>(?:19|20)\d\d))?",
             month_day,
         ),
@@ -142,6 +154,7 @@ GRAMMAR = Grammar(
         r"\bmonatlich|\bjährlich",
         re.IGNORECASE,
     ),
+    weekdays=in_a_row(any_of(_DAYS), r",|(?:und|oder)(?:\s+am)?|/"),
     past=_is_german_past,
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

@@ -10,6 +10,7 @@ from hippod.extraction.datewords.rules import (
     count,
     day_of_month,
     day_of_named_month,
+    in_a_row,
     last_of_month,
     last_verb_is_past,
     listed,
@@ -20,6 +21,7 @@ from hippod.extraction.datewords.rules import (
     rule,
     week_from,
     weekday,
+    weekday_of_month,
     weekend,
     words,
 )
@@ -77,6 +79,11 @@ GRAMMAR = Grammar(
             last_of_month,
         ),
         rule(
+            rf"(?P<weekday>{any_of(_DAYS)}),?~the~(?P<day>\d{{1,2}})(?:st|nd|rd|th)"
+            rf"(?!~(?:of~)?(?:{any_of(_MONTHS)}|next|last|this)\b)",
+            weekday_of_month,
+        ),
+        rule(
             r"(?:the~)?(?P<after_next>weekend~after~next)|(?:(?P<last>last)|this)~weekend",
             weekend,
         ),
@@ -110,9 +117,15 @@ GRAMMAR = Grammar(
             rf"(?P<month>(?!(?-i:may|march|mar)\b)(?:{any_of(_MONTHS)})|(?<=on )may|(?<=by )may|"
             r"(?<=until )may|(?<=before )may|(?<=from )may|(?<=on )march|(?<=by )march|"
             r"(?<=until )march|(?<=before )march|(?<=from )march)\.?~(?P<day>\d{1,2})(?:st|nd|"
-            r"rd|th)?(?:\s*[-–]\s*(?P<day2>\d{1,2})(?:st|nd|rd|"
-            r"th)?(?![\d:]))?(?:,?~(?P<year>(?:19|20)\d\d))?"
+            r"rd|th)?(?:\s*(?:[-–]|(?P<and>and|&))\s*(?P<day2>\d{1,2})(?:st|nd|rd|"
+            r"th)?(?![\d:]|\s*(?:am|pm)\b))?(?:,?~(?P<year>(?:19|20)\d\d))?"
             r"(?!\s*(?:[:%]|am\b|pm\b))",
+            month_day,
+        ),
+        rule(
+            r"(?:the~)?(?P<day>\d{1,2})(?:st|nd|rd|th)?\s*(?:to|until|till|through|[-–]|"
+            r"(?P<and>and|&))\s*(?:the~)?(?P<day2>\d{1,2})(?:st|nd|rd|th)?~(?:of~)?"
+            rf"(?P<month>{any_of(_MONTHS)})(?:,?~(?P<year>(?:19|20)\d\d))?",
             month_day,
         ),
         rule(
@@ -122,7 +135,7 @@ GRAMMAR = Grammar(
         ),
         rule(
             rf"(?:in|by|until|till|from|during|starting|mid|early|late|end~of|(?P<since>since)|"
-            rf"this|next|"
+            rf"this|(?P<next>next)|"
             rf"(?P<last>last))~(?P<month>(?-i:{'|'.join(word.title() for word in _MONTHS)})"
             rf"|(?!mar\b|may\b){'|'.join(w for w in _MONTHS if len(w) > 3 and w != 'march')})"
             r"(?:~(?P<year>(?:19|20)\d\d))?(?!\.?~\d)",
@@ -153,6 +166,7 @@ GRAMMAR = Grammar(
         r"nightly)\b",
         re.IGNORECASE,
     ),
+    weekdays=in_a_row(any_of(_DAYS), r",|,?\s*(?:and|or)(?:\s+on)?|&|/"),
     past=last_verb_is_past(
         past=_STRONG + r"|"
         # "is closed", "gets painted" are no past, nor are verbs of planning
@@ -160,7 +174,10 @@ GRAMMAR = Grammar(
         r"feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|expect|book|"
         r"propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|"
         r"moham\w*d\b)(?!(?<=\s)(?-i:[A-Z]))\w{2,}ed",
-        future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|to|starts?|leaves?|must|should|going|"
+        future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|"
+        # "moved to Linz", "went to the sea": a direction, no infinitive
+        r"(?<!moved )(?<!went )(?<!came )(?<!drove )(?<!flew )(?<!switched )(?<!returned )"
+        r"to(?!\s+(?:the|an?|my|our|his|her|their|this|that|(?-i:[A-Z]))\b)|starts?|leaves?|must|should|going|"
         r"scheduled|planned|supposed|expected|booked|by|before|until|due|ends?|begins?|opens?|"
         r"closes?|"
         r"expires?|arrives?|comes|goes|runs|flies|turns|moves|gets|has|takes|lasts|returns|rises|"

@@ -10,6 +10,8 @@ from hippod.extraction.datewords.rules import (
     count,
     day_of_month,
     day_of_named_month,
+    in_a_row,
+    last_of_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -18,6 +20,7 @@ from hippod.extraction.datewords.rules import (
     period,
     rule,
     weekday,
+    weekday_of_month,
     words,
 )
 
@@ -40,7 +43,7 @@ _NUMBERS = words(listed("un|una dos tres cuatro cinco seis siete ocho nueve diez
 GRAMMAR = Grammar(
     rules=(
         rule(
-            r"(?<!la )(?<!esta )(?<!cada )(?<!buena )(?<!por )"
+            r"(?<!la )(?<!esta )(?<!cada )(?<!buena )(?<!por )(?:(?<!de )|(?<=partir de ))"
             rf"(?P<word>{any_of(_OFFSETS)})",
             offset,
         ),
@@ -48,6 +51,21 @@ GRAMMAR = Grammar(
             r"(?:el~)?(?:día~)?(?P<day>\d{1,2})~del~(?:(?P<next>mes~que~viene|próximo~mes)|"
             r"(?P<last>mes~pasado))",
             day_of_named_month,
+        ),
+        rule(
+            rf"(?:el~)?último~(?P<weekday>{any_of(_DAYS)}|fin~de~semana)~de~"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~(?:de|del)~(?P<year>(?:19|20)\d\d))?",
+            last_of_month,
+        ),
+        rule(
+            rf"(?:el~)?(?P<weekday>{any_of(_DAYS)}),?~(?:el~)?(?:día~)?(?P<day>\d{{1,2}})"
+            r"(?!\s*(?:de\b|del\b|al?\s+\d|y\b|[:h%.,–-]\d?h?))",
+            weekday_of_month,
+        ),
+        rule(
+            r"(?:el~)?(?:día~)?(?P<day>\d{1,2}),?~"
+            rf"(?P<weekday>{any_of(_DAYS)})",
+            weekday_of_month,
         ),
         rule(
             rf"(?:el~)?(?P<weekday>{any_of(_DAYS)})~de~la~(?:(?P<next_week>(?:próxima|"
@@ -68,7 +86,7 @@ GRAMMAR = Grammar(
             weekday,
         ),
         rule(
-            r"(?P<day>\d{1,2})\s*(?:al|a|-|–)\s*(?P<day2>\d{1,2})~de~"
+            r"(?P<day>\d{1,2})\s*(?:al|a|-|–|(?P<and>y))\s*(?:el~)?(?P<day2>\d{1,2})~de~"
             rf"(?P<month>{any_of(_MONTHS)})(?:~(?:de|del)~(?P<year>(?:19|20)\d\d))?",
             month_day,
         ),
@@ -107,15 +125,19 @@ GRAMMAR = Grammar(
         r"\b(?:diario|diariamente|semanal|mensual|anual)\w*",
         re.IGNORECASE,
     ),
+    weekdays=in_a_row(any_of(_DAYS), r",|(?:y|o)(?:\s+el|\s+los)?|/"),
     past=last_verb_is_past(
         past=
             r"fue|fueron|era|eran|estaba|había|hubo|estuvo|dijo|trajo|tuvo|fui|hice|hizo|vino|"
             r"vine|puse|\w{2,}(?:aron|ieron)|\w*[^r\W]ó|"
-            r"\w+[^r\W]é",
+            r"\w+[^r\W]é|\w+[cfgpt]r[éó]|(?:(?:op|esp|sup|recup|gen|alt|lib|ent)e|(?:que|cele)b)ré|\w{3,}[^r\W]í|(?:he|has|ha|hemos|han)\s+\w+[ai]do",
         future=
-            r"recuérda\w+|hagamos|quedemos|será|estará|es|está|voy|va|vamos|\w+r[éá]|\w+remos|hay|"
+            r"recuérda\w+|hagamos|quedemos|será|estará|es|está|voy|va|vamos|"
+            # the preterite of "operar" and its like looks like a future
+            r"(?!(?:(?:op|esp|sup|recup|gen|alt|lib|ent)e|(?:que|cele)b)ré\b)"
+            r"\w*(?:[aei]r|[bdr]r)[éá]|\w+remos|hay|"
             r"tengo|tiene|tenemos|llega|"
-            r"sale|para",
+            r"sale|para(?!\s+(?-i:[A-ZÁÉÍÓÚ]))",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )  # fmt: skip

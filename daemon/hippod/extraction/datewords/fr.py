@@ -10,6 +10,8 @@ from hippod.extraction.datewords.rules import (
     count,
     day_of_month,
     day_of_named_month,
+    in_a_row,
+    last_of_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -18,6 +20,7 @@ from hippod.extraction.datewords.rules import (
     period,
     rule,
     weekday,
+    weekday_of_month,
     words,
 )
 
@@ -45,6 +48,16 @@ GRAMMAR = Grammar(
             day_of_named_month,
         ),
         rule(
+            rf"(?:le~)?dernier~(?P<weekday>{any_of(_DAYS)}|week-end)~(?:de~|d['’])"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~(?P<year>(?:19|20)\d\d))?",
+            last_of_month,
+        ),
+        rule(
+            rf"(?:le~)?(?P<weekday>{any_of(_DAYS)}),?~(?:le~)?(?P<day>\d{{1,2}})(?:er)?"
+            rf"(?!\s*(?:{any_of(_MONTHS)}|du|au|et|h|heures|[:%–-]\d))",
+            weekday_of_month,
+        ),
+        rule(
             rf"(?P<weekday>{any_of(_DAYS)})~de~la~semaine~(?:(?P<next_week>prochaine)|"
             rf"(?P<last_week>dernière))",
             weekday,
@@ -55,13 +68,15 @@ GRAMMAR = Grammar(
             weekday,
         ),
         rule(
-            r"(?<!le )(?<!les )(?<!chaque )(?<!un )(?<!du )(?<!tous les )(?:(?P<this>ce)~|"
+            r"(?<!le )(?<!les )(?<!chaque )(?<!un )(?<!du )(?<!tous les )"
+            + "".join(f"(?<!{day} au )" for day in _DAYS)
+            + r"(?:(?P<this>ce)~|"
             r"(?P<since>depuis)~)?"
             rf"(?P<weekday>{any_of(_DAYS)})(?!~(?:du|de~chaque|saint)\b)",
             weekday,
         ),
         rule(
-            r"(?P<day>\d{1,2})\s*(?:au|-|–)\s*(?P<day2>\d{1,2})~"
+            r"(?P<day>\d{1,2})(?:er)?\s*(?:au|-|–|(?P<and>et))\s*(?:le~)?(?P<day2>\d{1,2})~"
             rf"(?P<month>{any_of(_MONTHS)})(?:~(?P<year>(?:19|20)\d\d))?",
             month_day,
         ),
@@ -98,13 +113,14 @@ GRAMMAR = Grammar(
         r"\b|\bquotidien\w*|\bhebdomadaire|\bmensuel\w*|\bannuel\w*",
         re.IGNORECASE,
     ),
+    weekdays=in_a_row(any_of(_DAYS), r",|(?:et|ou)(?:\s+le)?|/"),
     past=last_verb_is_past(
-        past=r"fut|furent|eut|(?!parfait\b|souhait\b)\w{3,}ai(?:t|ent)|était|étaient|avait|"
-        r"avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|"
+        past=r"fut|furent|eut|(?:n|all|arriv|décéd|rest)ée?s?|(?:part|sort)ie?s?|(?:ven|dev)enue?s?|(?!parfait\b|souhait\b)\w{3,}ai(?:t|ent)|était|étaient|avait|"
+        r"avaient|(?:j['’]ai|a|ont|avons|est|sont|suis)\s+(?!prévu|lieu\b|"
         r"à\b)\w+(?:é|ée|és|ées|"
         r"i|u|it|is|ue|ert)",
         future=r"rappelle\w*|faisons|sera|vais|va|allons|vont|\w+(?:rai|ra|rons|ront)|de|d['’]\w+|"
-        r"prévue?|est|arrive|"
+        r"prévue?|est|arrive|commence|débute|"
         r"part",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),

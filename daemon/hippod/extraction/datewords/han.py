@@ -19,7 +19,8 @@ def han_period(match: re.Match[str], context: Context) -> Days | None:
 
 
 HAN_YEAR = (
-    r"(?:(?P<year>(?:19|20)\d\d)年|(?P<next_year>[明来])年|(?P<last_year>[去昨])年)?(?<![\d.])"
+    r"(?:(?:(?P<year>(?:19|20)\d\d)年|(?P<next_year>[明来])年|(?P<last_year>[去昨])年|"
+    r"(?P<this_year>[今本])年)[的の]?)?(?<![\d.])"
 )
 HAN_MONTH = r"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月"
 HAN_DAY = (
@@ -27,3 +28,9 @@ HAN_DAY = (
     r"[一二三四五六七八九])"
 )
 HAN_MONTH_DAY = HAN_YEAR + HAN_MONTH + HAN_DAY + "[日号號]"
+HAN_MONTH_DAYS = (
+    f"{HAN_YEAR}{HAN_MONTH}{HAN_DAY}[日号號]?(?:到|至|から|[-–~～〜]|(?P<and>和|と|、))"
+    f"{HAN_DAY.replace('<day>', '<day2>')}[日号號](?!\\s*[（(]?[周星礼月火水木金土日])"
+)
+HAN_PART = r"(?:[的の]?(?:底|末|初め?|头|頭|上旬|中旬|下旬|半ば))?"
+"""The part of a month that stands behind it; the note comes after it."""

@@ -10,6 +10,8 @@ from hippod.extraction.datewords.rules import (
     count,
     day_of_month,
     day_of_named_month,
+    in_a_row,
+    last_of_month,
     last_verb_is_past,
     listed,
     month_day,
@@ -18,6 +20,7 @@ from hippod.extraction.datewords.rules import (
     period,
     rule,
     weekday,
+    weekday_of_month,
     words,
 )
 
@@ -52,6 +55,16 @@ GRAMMAR = Grammar(
             weekday,
         ),
         rule(
+            rf"(?:n?[ao]~)?últim[ao]~(?P<weekday>{any_of(_DAYS)}|fim~de~semana)~de~"
+            rf"(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
+            last_of_month,
+        ),
+        rule(
+            rf"(?:n[ao]~)?(?P<weekday>{any_of(_DAYS)}),?~dia~(?P<day>\d{{1,2}})"
+            r"(?!\s*(?:de\b|do\b|a\b|e\b|[–-]))",
+            weekday_of_month,
+        ),
+        rule(
             r"dia~(?P<day>\d{1,2})~do~(?:(?P<next>mês~que~vem|próximo~mês)|(?P<last>mês~passado))",
             day_of_named_month,
         ),
@@ -67,7 +80,7 @@ GRAMMAR = Grammar(
         ),
         rule(r"(?<!toda )(?<!cada )(?P<weekday>\w+-feira)", weekday),
         rule(
-            r"(?P<day>\d{1,2})\s*(?:a|até|-|–)\s*(?P<day2>\d{1,2})~de~"
+            r"(?P<day>\d{1,2})\s*(?:a|ao|até|-|–|(?P<and>e))\s*(?:dia~)?(?P<day2>\d{1,2})~de~"
             rf"(?P<month>{any_of(_MONTHS)})(?:~de~(?P<year>(?:19|20)\d\d))?",
             month_day,
         ),
@@ -102,12 +115,15 @@ GRAMMAR = Grammar(
         r"\bsemanal\w*|\bmensal\w*|\banual\w*",
         re.IGNORECASE,
     ),
+    weekdays=in_a_row(any_of(_DAYS), r",|(?:e|ou)(?:\s+[ao]|\s+n[ao])?|/"),
     past=last_verb_is_past(
         past=r"foi|foram|era|eram|\w{2,}ava|tinha|havia|houve|disse|teve|esteve|fui|fez|fiz|veio|"
         r"vim|\w{2,}(?:aram|eram|iram)|\w{2,}ou|"
-        r"\w{2,}[^s\W]ei|\w{3,}iu",
-        future=r"lembr[ae]|façamos|será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w+rei|tenho|tem|"
-        r"para|chega|sai",
+        r"\w+[bcfgpt]rei|\w{2,}[^rs\W]ei|\w{3,}iu|\w{2,}[^aeiou\W]i",
+        future=r"lembr[ae]|façamos|será|estará|é|está|vou|vai|vamos|vão|\w+rá|\w*[aei]rei|tenho|"
+        r"tem|"
+        r"(?<!mudei )(?<!mudou )(?<!fui )(?<!foi )(?<!voltei )para(?!\s+(?-i:[A-ZÁÉÍÓÚ]))|"
+        r"chega|sai",
     ),
     words=words(_DAYS, _MONTHS, _OFFSETS, _UNITS, _NUMBERS),
 )

@@ -3,7 +3,7 @@
 import calendar
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 Days = tuple[date, date, str]
@@ -12,11 +12,18 @@ Days = tuple[date, date, str]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """When something was said, whether of the past (None: unclear), the numbers of words."""
+    """When something was said, whether of the past (None: unclear), the numbers of words.
+
+    `planned`: the clause names an aim ("will", "moved to ..."); `since`: "since" stands before
+    the date; `year`: the year that stands behind it.
+    """
 
     today: date
     past: bool | None
     words: dict[str, int]
+    planned: bool = False
+    since: bool = False
+    year: int | None = None
 
 
 Resolver = Callable[["re.Match[str]", Context], Days | None]
@@ -24,11 +31,15 @@ Resolver = Callable[["re.Match[str]", Context], Days | None]
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One language: rules (earlier ones win), what joins a range, recurring days, tense."""
+    """One language: rules (earlier ones win), what joins a range, recurring days, tense.
+
+    `weekdays` matches two or more weekdays in a row, which recur.
+    """
 
     rules: tuple[tuple[re.Pattern[str], Resolver], ...]
     joiner: re.Pattern[str]
     recurring: re.Pattern[str]
+    weekdays: re.Pattern[str]
     past: Callable[[str, int], bool | None]
     words: dict[str, int]
 
@@ -62,7 +73,8 @@ def weekday(match: re.Match[str], context: Context) -> Days | None:
         return _single(monday + timedelta(days=index - 7))
     if groups.get("this"):
         return _single(context.today + timedelta(days=ahead))
-    if groups.get("last") or groups.get("since") or (context.past and not groups.get("next")):
+    since = groups.get("since") or context.since
+    if groups.get("last") or since or (context.past and not groups.get("next")):
         return _single(context.today - timedelta(days=7 - ahead if ahead else 7))
     return _single(context.today + timedelta(days=ahead or 7))
 
@@ -148,58 +160,75 @@ def _whole_month(year: int, month: int) -> Days:
 
 
 def month_day(match: re.Match[str], context: Context) -> Days | None:
-    """Resolve a day and month, or a range of days within one."""
+    """Resolve a day and month, or a range of days within one; "5 and 6 May" is a range too."""
     groups = match.groupdict()
     month = _number(match["month"], context)
-    year = groups.get("year")
-    if groups.get("next_year") or groups.get("last_year"):
-        year = str(context.today.year + (1 if groups.get("next_year") else -1))
-    first = _with_year(year, month, _number(match["day"], context), context)
-    if first and groups.get("day2"):
-        last = first.replace(day=int(groups["day2"]))
-        return (first, last, f"{first} to {last}") if last > first else None
-    return _single(first) if first else None
+    first = _in_year(month, _number(match["day"], context), _year(match, context), context)
+    if first is None or not groups.get("day2"):
+        return _single(first) if first else None
+    last = first.replace(day=_number(groups["day2"], context))
+    if last <= first or (groups.get("and") and (last - first).days > 1):
+        return None
+    return first, last, f"{first} to {last}"
 
 
-def _with_year(year: str | None, month: int, day: int, context: Context) -> date | None:
-    """Return the day with the given year, or the nearest one (29 February: a leap year)."""
+def _year(match: re.Match[str], context: Context) -> int | None:
+    groups = match.groupdict()
+    if groups.get("year"):
+        return int(groups["year"])
+    for name, step in (("next_year", 1), ("last_year", -1), ("this_year", 0)):
+        if groups.get(name):
+            return context.today.year + step
+    return context.year
+
+
+def _in_year(month: int, day: int, year: int | None, context: Context) -> date | None:
+    """Return the day in the given year, else the one that tense and distance speak for.
+
+    A past verb may tell of a plan ("they moved it to 9 July"), and a verb that no list knows
+    looks like none of the past: a much nearer day on the other side wins, or nothing does.
+    """
     if year:
-        return date(int(year), month, day)
-    if context.past is None:
-        around = [
-            _with_year(None, month, day, replace(context, past=past)) for past in (False, True)
-        ]
-        return min(
-            (found for found in around if found),
-            key=lambda found: abs(found - context.today),
-            default=None,
-        )
-    step = -1 if context.past else 1
-    for candidate in range(context.today.year, context.today.year + 9 * step, step):
+        return date(year, month, day)
+    before, after = (_toward(month, day, context.today, step) for step in (-1, 1))
+    if context.since or before is None or after is None:
+        return before if context.since else before or after
+    ago, ahead = (context.today - before).days, (after - context.today).days
+    if context.past:
+        doubtful = ago > 200 and ahead < 150
+        return before if not doubtful else after if context.planned else None
+    near = (ago < 60 and ahead > 300) if context.past is False else ago * 2 < ahead
+    return before if near and not context.planned else after
+
+
+def _toward(month: int, day: int, today: date, step: int) -> date | None:
+    """Return the first such day from today on, into the past if `step` is -1."""
+    for year in range(today.year, today.year + 9 * step, step):
         try:
-            found = date(candidate, month, day)
-        except ValueError:
+            found = date(year, month, day)
+        except ValueError:  # 29 February
             continue
-        if (found <= context.today) if context.past else (found >= context.today):
+        if (found - today).days * step >= 0:
             return found
     return None
 
 
 def month_only(match: re.Match[str], context: Context) -> Days | None:
-    """Resolve "in March", the whole month."""
+    """Resolve "in March", the whole month; a much nearer one wins over the tense."""
     groups = match.groupdict()
     month = _number(match["month"], context)
-    if groups.get("year"):
-        return _whole_month(int(groups["year"]), month)
-    if groups.get("next_year") or groups.get("last_year"):
-        return _whole_month(context.today.year + (1 if groups.get("next_year") else -1), month)
-    past = context.past or bool(groups.get("since") or groups.get("last"))
-    year = context.today.year
-    if past and month > context.today.month:
-        year -= 1
-    elif not past and month < context.today.month:
-        year += 1
-    return _whole_month(year, month)
+    year = _year(match, context)
+    if year is not None:
+        return _whole_month(year, month)
+    ago, ahead = (context.today.month - month) % 12, (month - context.today.month) % 12
+    if groups.get("since") or groups.get("last") or context.since:
+        return _month_label(context.today, -ago)
+    if groups.get("next"):
+        return _month_label(context.today, ahead)
+    if context.past and ago >= 7:
+        return _month_label(context.today, ahead) if context.planned else None
+    back = context.past or (ahead >= 9 and not context.planned)
+    return _month_label(context.today, -ago if back else ahead)
 
 
 def _number(word: str, context: Context) -> int:
@@ -217,6 +246,19 @@ def day_of_month(match: re.Match[str], context: Context) -> Days | None:
         if (found < context.today) if context.past else (found >= context.today):
             return _single(found)
     return None
+
+
+def weekday_of_month(match: re.Match[str], context: Context) -> Days | None:
+    """Resolve "Saturday the 27th": the nearest such day of the coming or the last three months.
+
+    Unless it is past, only a month back.
+    """
+    day, index = _number(match["day"], context), context.words[_key(match["weekday"])]
+    back = -92 if context.past and not context.planned else -31
+    around = (context.today + timedelta(days=days) for days in range(back, 93))
+    fitting = [found for found in around if found.day == day and found.weekday() == index]
+    near = min(fitting, key=lambda found: abs(found - context.today), default=None)
+    return _single(near) if near else None
 
 
 def _key(word: str) -> str:
@@ -243,6 +285,11 @@ def listed(words: str, start: int = 0) -> dict[str, int]:
 def any_of(words: dict[str, int]) -> str:
     """Return a pattern of all words, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+def in_a_row(days: str, joiner: str) -> re.Pattern[str]:
+    """Return a pattern of two or more weekdays with only a joiner or a space between them."""
+    return re.compile(rf"\b(?:{days})(?:(?:\s*(?:{joiner})\s*|\s+)(?:{days})\b)+", re.IGNORECASE)
 
 
 def rule(pattern: str, resolve: Resolver) -> tuple[re.Pattern[str], Resolver]:
