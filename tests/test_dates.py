@@ -403,3 +403,17 @@ def test_a_far_past_without_an_aim_is_no_date() -> None:
     may = datetime(2026, 5, 12, tzinfo=UTC)
     assert annotate("the pump broke on 9 July", may, VIENNA, ("en",)) == "the pump broke on 9 July"
     assert "(2026-02-09)" in annotate("the pump broke on 9 February", may, VIENNA, ("en",))
+
+
+@pytest.mark.parametrize(
+    ("said", "note"),
+    [
+        ("I've got a rehearsal with the choir on Friday at 8", "2026-11-27"),
+        ("she has got the keys until Friday", "2026-11-27"),
+        ("our neighbour is getting married on May 9", "2027-05-09"),
+        ("I got the letter on Friday", "2026-11-20"),
+    ],
+)
+def test_what_one_has_got_is_no_past(said: str, note: str) -> None:
+    anchor = datetime(2026, 11, 26, 10, tzinfo=UTC)
+    assert f"({note})" in dates.annotate(said, anchor, UTC, ("en",))

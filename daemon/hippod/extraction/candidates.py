@@ -58,9 +58,16 @@ class Candidate:
         proposed = PROPOSED if self.proposal is not None else 0.0
         if self.judged is not None and self.noted:
             return max(self.judged, self.cue.score - NOTED) + proposed
+        if self.judged is not None and self._is_standing:
+            return max(self.judged, self.cue.score) + proposed
         if self.judged is not None:
             return self.judged + proposed
         return _clamp(self.cue.score, CUE_LIMIT) + _clamp(self.margin, LABEL_LIMIT) + proposed
+
+    @property
+    def _is_standing(self) -> bool:
+        """Whether it plainly says how things are to be done from now on: the words tell enough."""
+        return "standing instruction" in self.cue.reason and self.cue.score >= 1.0
 
     def rejected(self, reason: str, text: str | None = None) -> Rejection:
         """Return it as one that did not become a fact; `text` in place of the sentence."""

@@ -178,7 +178,8 @@ def points_at_the_moment(body: str, language: str) -> bool:
 
 _LEADS = {
     "en": re.compile(
-        r"^(?:\W*\b(?:hey|hi|hello|oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
+        r"^(?:\W*\b(?:(?:hey|hi|hello)(?:\s+(?:all|everyone|everybody|folks|team|guys|there|again))?|"
+        r"oh|ah|ok|okay|well|and|but|also|btw|by the way|anyway|"
         r"anyways|lol|ugh|wait|scratch that|never ?mind|on second thought|haha+|hmm+|yeah|yes|"
         r"good to know(?=\s*[:,–—-])|(?:oh |god |lord |gosh |hell )+no(?=,)|(?:then )?(?:scrap|"
         r"scratch|forget) that(?=\s*[,.:;–—-])|correction(?=\s*[,:–—-]\s*\S+\s\S+\s\S+\s)|"

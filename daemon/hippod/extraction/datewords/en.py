@@ -55,7 +55,8 @@ _AFTER = (
 )  # fmt: skip
 
 _STRONG = (
-    r"was|were|had|did|went|came|got|saw|met|left|bought|sold|lost|broke|died|born|gave|took|"
+    r"was|were|had|did|went|came|(?<!'ve )(?<!have )(?<!has )got|saw|met|left|bought|sold|lost|"
+    r"broke|died|born|gave|took|"
     r"spent|happened|ago|stood|lay|sat|ran|fell|rose|grew|held|hung|slept|drove|flew|began|brought|"
     r"built|caught|chose|drank|ate|felt|forgot|froze|heard|kept|knew|led|lent|made|paid|rode|rang|"
     r"said|sent|sang|sank|spoke|stole|stuck|swam|taught|told|thought|threw|understood|wore|won|"
@@ -170,9 +171,9 @@ GRAMMAR = Grammar(
     past=last_verb_is_past(
         past=_STRONG + r"|"
         # "is closed", "gets painted" are no past, nor are verbs of planning
-        r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bbeing )(?!need|"
-        r"feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|suppos|expect|book|"
-        r"propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|"
+        r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!\bget )(?<!\bgets )(?<!\bgetting )"
+        r"(?<!\bbeing )(?!need|feed|speed|seed|indeed|embed|bed|red|shed|schedul|plann|"
+        r"suppos|expect|book|propos|promis|(?:al|man)?fred\b|ahmed\b|jared\b|"
         r"moham\w*d\b)(?!(?<=\s)(?-i:[A-Z]))\w{2,}ed",
         future=r"will|won't|\w+'ll|is|are|am|\w+'[sm]|\w+'re|"
         # "moved to Linz", "went to the sea": a direction, no infinitive
