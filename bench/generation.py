@@ -20,7 +20,10 @@ _HEALTH_SECONDS = 0.02
 _RECALL_SECONDS = 0.1
 _BETWEEN_SAVES_SECONDS = 2
 _PATIENCE_SECONDS = 900
-_WITH_MODEL = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp"}
+_WITH_MODEL = {
+    "HIPPOD_GENERATOR__PROVIDER": "llama-cpp",
+    "HIPPOD_ENCODER__PROVIDER": "none",  # else the generator would have nothing to do
+}
 
 Samples = dict[str, list[float]]
 """Milliseconds by what was asked."""

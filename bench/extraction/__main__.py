@@ -79,7 +79,7 @@ def selector(model: str) -> Iterator[Selector]:
             encoder = stack.enter_context(closing(ChildEncoder()))
             encoder.embed_query("hello")
             judge = probe.judge(encoder)
-        if name not in ("rules", "probe"):
+        if name not in ("rules", "none", "probe"):
             generator = stack.enter_context(closing(_generator(name)))
         found = Selector(judge, generator, writes=writes)
         if generator:
