@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import Final
 
@@ -107,8 +108,9 @@ def features(sentence: Sentence) -> dict[str, float]:
     return found | {f"cue {name}": 1.0 for name in cue.reason.split(", ")}
 
 
+@cache
 def load() -> Probe:
-    """Return the weights that come with hippod."""
+    """Return the weights that come with hippod; read once, each batch asks for them."""
     text = resources.files(__package__).joinpath(_WEIGHTS).read_text(encoding="utf-8")
     return parse(text)
 
