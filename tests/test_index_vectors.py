@@ -247,7 +247,7 @@ def test_a_worn_graph_is_built_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert vectors._graph.worn
     assert vectors.build_graph(lambda: False)
     assert vectors._graph
-    assert vectors._graph.ids() == set(range(201, 401))
+    assert vectors._graph.ids().tolist() == list(range(201, 401))
     assert not vectors._graph.worn
 
 

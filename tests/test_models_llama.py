@@ -431,11 +431,11 @@ class TestLife:
     def test_a_process_that_cannot_start_is_an_unavailable_model(
         self, make: Callable[..., LlamaGenerator], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail() -> None:
+        def fail(**_: object) -> None:
             raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
         generator = make()
-        monkeypatch.setattr("hippod.models.llama.Child", fail)
+        monkeypatch.setattr("hippod.models.keeper.Child.worker", fail)
         with pytest.raises(ModelUnavailable, match="temporarily"):
             generator.count(["x"])
         assert generator.status()["state"] == "backoff"

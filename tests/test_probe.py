@@ -1,5 +1,6 @@
 """The learned score: its weights, the child that embeds, and what it says of sentences."""
 
+import errno
 import os
 import signal
 
@@ -55,7 +56,7 @@ def test_a_killed_child_is_one_failure_and_then_another_child() -> None:
         assert with_retry is not None
     finally:
         encoder.close()
-    assert encoder.status()["state"] == "stopped"
+    assert encoder.status()["state"] == "closed"
     with pytest.raises(ModelUnavailable):
         encoder.embed_query("hello")
 
@@ -63,20 +64,18 @@ def test_a_killed_child_is_one_failure_and_then_another_child() -> None:
 def test_failures_in_a_row_are_refused_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     encoder = ChildEncoder(clock=clock)
-    monkeypatch.setattr("hippod.models.encoder.Child", _refuses_to_start)
-    for error in (ModelCrashed, ModelCrashed, ModelUnavailable):
-        with pytest.raises(error):
+    monkeypatch.setattr("hippod.models.keeper.Child.worker", _refuses_to_start)
+    for why in ("cannot be loaded", "next try in 2 s"):
+        with pytest.raises(ModelUnavailable, match=why):
             encoder.embed_query("hello")
-    clock.now += 11
-    with pytest.raises(ModelCrashed):
+    clock.now += 3
+    with pytest.raises(ModelUnavailable, match="cannot be loaded"):
         encoder.embed_query("hello")
     encoder.close()
 
 
-def _refuses_to_start() -> None:
-    from hippod.models.child import ChildDied
-
-    raise ChildDied
+def _refuses_to_start(**_options: object) -> None:
+    raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
 
 def test_an_idle_child_goes() -> None:
@@ -86,7 +85,7 @@ def test_an_idle_child_goes() -> None:
         encoder.embed_query("hello")
         pid = int(str(encoder.status()["pid"]))
         clock.now += 1001
-        encoder._tick()
+        assert encoder.unload_if_idle(clock.now) is None
         assert encoder.status()["state"] == "stopped"
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

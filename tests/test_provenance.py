@@ -51,7 +51,6 @@ class Home:
             workspace=self.workspace,
             state=self.state,
             index=self.index,
-            embedder=None,
             retainer=self.retainer,
             clock=self.clock,
         )

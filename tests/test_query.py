@@ -99,3 +99,17 @@ def test_filters_are_taken_over() -> None:
 )
 def test_entities_compare_by_display_form(name: str) -> None:
     assert entity_key(name) == "dana whitfield"
+
+
+def test_the_wording_is_understood_and_filters_nothing() -> None:
+    found = read("where did Peter live in Nov 2025")
+    assert (found.where.since, found.where.until, found.where.as_of) == (None, None, None)
+    assert str(found.state_at) == "2025-11-30"
+    assert "peter" in found.question.names
+    assert found.dropped_terms == ("where", "did", "in")
+    assert read("what happened in Nov 2025").state_at is None
+
+
+def test_a_day_in_the_wording_is_the_users() -> None:
+    (day,) = read("what did we say yesterday").times
+    assert str(day.since) == "2026-03-10"

@@ -5,7 +5,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hippod import wire
-from hippod.quoting import block
+from hippod.quoting import block, framed
 from hippod.redact import strip_memory
 
 FAST = settings(max_examples=200, deadline=None)
@@ -31,8 +31,31 @@ def test_each_hit_is_quoted_with_its_source_and_trust() -> None:
     assert text.endswith("\n</hippod-memory>")
 
 
+def test_what_is_known_of_a_hit_is_told() -> None:
+    about = {
+        "valid_from": "2025-11-27", "valid_until": "2025-12-01", "superseded_by": "k3f9ab27qt",
+        "confidence": 0.85, "before": "Line above\n", "after": "\nLine below",
+        "evidence": [
+            {"stance": "supports", "source": "memory/2025-11-27.md#L4", "weight": 0.2,
+             "content": "He said <so>."},
+            {"stance": "contradicts", "source": "[[2025-11-28#^9qx4]]", "weight": -0.4},
+        ],
+    }  # fmt: skip
+    text = block([hit("In Marrakech.", **about)], status="0.2 s behind")
+    assert (
+        'valid="2025-11-27 to 2025-12-01" confidence="0.85" superseded="by ^k3f9ab27qt">\n'
+        "Line above\nIn Marrakech.\nLine below\n"
+        "(supports, memory/2025-11-27.md#L4, +0.20: He said &lt;so&gt;.)\n"
+        "(contradicts, [[2025-11-28#^9qx4]], -0.40)\n</note>"
+    ) in text
+    assert "\nIndex: 0.2 s behind.\n" in text
+    assert 'valid="from 2025"' in block([hit("x", valid_from="2025")])
+    assert 'valid="until 2025"' in block([hit("x", valid_until="2025")])
+
+
 def test_no_hits_are_said_so() -> None:
     assert "Nothing in memory" in block([])
+    assert "could not be searched" in framed([], searched=False)
 
 
 def test_a_note_closes_neither_its_element_nor_the_block() -> None:

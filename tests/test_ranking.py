@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod.ranking import Candidate, Weights, idf_share, rank, within_budget
+from hippod.ranking import Candidate, Weights, idf_share, rank
 
 
 def candidate(number: int, **values: object) -> Candidate:
@@ -71,18 +71,44 @@ def test_reciprocal_ranks_are_added_up() -> None:
     first = candidate(1, lexical_rank=0)
     both = candidate(2, lexical_rank=1, vector_rank=1)
     last = candidate(3, vector_rank=49)
-    ranked = rank([first, both, last], Weights(fusion="rrf", file_prior=0.0))
+    ranked = rank([first, both, last], Weights("rrf", bm25=0.5, vector=0.5, file_prior=0.0))
     assert ids(ranked) == [2, 1, 3]
     raw = [0.5 / 62 + 0.5 / 62, 0.5 / 61, 0.5 / 110]
     assert ranked[1][1] == pytest.approx((raw[1] - raw[2]) / (raw[0] - raw[2]))
 
 
-def test_a_file_with_two_good_units_gains_over_a_single_one() -> None:
-    alone = candidate(1, bm25=8.0)
-    pair = [candidate(2, bm25=7.9, path="p.md"), candidate(3, bm25=7.8, path="p.md")]
+def test_a_unit_gains_by_a_better_one_of_its_file() -> None:
+    best = candidate(1, bm25=8.0, path="good.md")
+    second = candidate(2, bm25=5.0, path="good.md")
+    alone = candidate(3, bm25=5.2)
     worst = candidate(4, bm25=1.0)
-    assert ids(rank([alone, *pair, worst], Weights(file_prior=0.0)))[0] == 1
-    assert ids(rank([alone, *pair, worst], Weights(file_prior=0.3)))[:2] == [2, 3]
+    found = [best, second, alone, worst]
+    crowd = [candidate(n, bm25=8.0, path=f"{n}.md") for n in range(10, 15)]
+    assert ids(rank([*found, *crowd], Weights(file_prior=0.0)))[-3:] == [3, 2, 4]
+    assert ids(rank([*found, *crowd], Weights(file_prior=0.3)))[-3:] == [2, 3, 4]
+
+
+def many(*scores: tuple[str, float]) -> list[Candidate]:
+    return [candidate(n, path=path, bm25=bm25) for n, (path, bm25) in enumerate(scores)]
+
+
+def test_the_first_hits_are_of_several_files_if_these_are_nearly_as_good() -> None:
+    near = many(("a", 10), ("a", 9.9), ("a", 9.8), ("b", 9.5), ("c", 9.4), ("d", 1), ("e", 0))
+    assert ids(rank(near, Weights(file_prior=0.0))) == [0, 3, 4, 1, 2, 5, 6]
+    far = many(("a", 10), ("a", 9.9), ("a", 9.8), ("b", 5), ("c", 4), ("d", 1), ("e", 0))
+    assert ids(rank(far, Weights(file_prior=0.0))) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_beyond_the_first_five_files_do_not_count() -> None:
+    five = [(name, 10.0) for name in "abcde"]
+    rest = many(*five, ("a", 9.9), ("a", 9.8), ("f", 9.7), ("z", 0))
+    assert ids(rank(rest, Weights(file_prior=0.0))) == [0, 1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_a_unit_that_went_ahead_has_the_score_of_the_one_behind_it() -> None:
+    ranked = rank(many(("a", 10), ("a", 9), ("b", 8.5), ("c", 0)), Weights(file_prior=0.0))
+    assert ids(ranked) == [0, 2, 1, 3]
+    assert ranked[1][1] == ranked[2][1] == pytest.approx(0.9)
 
 
 def test_equal_content_comes_once_with_its_best_unit() -> None:
@@ -132,11 +158,3 @@ def test_idf_share() -> None:
     assert idf_share([0], [1.0, 3.0]) == 0.25
     assert idf_share([], [1.0]) == 0.0
     assert idf_share([0], []) == 0.0
-
-
-def test_a_budget_keeps_at_least_the_best_hit() -> None:
-    assert within_budget([400, 400, 400], None) == 3
-    assert within_budget([400, 400, 400], 200) == 2
-    assert within_budget([400, 400, 400], 199) == 1
-    assert within_budget([400], 1) == 1
-    assert within_budget([], 10) == 0

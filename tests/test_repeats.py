@@ -48,6 +48,15 @@ def test_a_fact_of_others_is_another_fact() -> None:
     assert distinct([fact(said, "Ina"), fact(f"{said}.", "ina", "Olaf")], 10) == [0]
 
 
+def test_a_fact_of_another_time_is_another_fact() -> None:
+    old = Statement(GATE, (), is_fact=True, held=("2025-01-01", None, "k3f9ab27qt"))
+    new = Statement(f"{GATE}.", (), is_fact=True, held=("2026-01-01", None, None))
+    assert distinct([old, new], 10) == [0, 1]
+    assert distinct([new, old], 10) == [0, 1]
+    assert distinct([new, fact(GATE)], 10) == [0, 1]
+    assert distinct([new, new], 10) == [0]
+
+
 def test_a_fact_is_never_left_out_for_other_text_but_that_for_a_fact() -> None:
     assert distinct([text(GATE), fact(GATE)], 10) == [0, 1]
     assert distinct([fact(GATE), text(f"[10:00:00] {GATE}")], 10) == [0]

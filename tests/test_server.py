@@ -314,8 +314,20 @@ def test_write_read_append_replace_delete(door: Asker, daemon: Daemon) -> None:
     assert door.ok("GET", "/v1/tree?directory=notes").data["entries"] == [
         {"name": "plan.md", "path": "notes/plan.md", "is_directory": False}
     ]
+    assert (
+        door.ok("POST", target, {"action": "insert", "line": 2, "content": "Now"}).data["line"] == 2
+    )
+    body = {"action": "move", "to": "notes/done.md"}
+    moved = door.ok("POST", target, body).data
+    assert (moved["path"], moved["moved_from"]) == ("notes/done.md", "notes/plan.md")
+    assert door.refused(404, "not_found", "POST", target, body) == "notes/plan.md: no such document"
+    target = file("notes/done.md")
+    assert door.ok("GET", target).data["content"] == "# Plan\nNow\nBuy twine\n"
+    for line in (0, 5, -1, "x", 2**40):
+        insertion = {"action": "insert", "line": line, "content": "x"}
+        assert "line" in door.refused(422, "invalid", "POST", target, insertion)
     assert door.ok("DELETE", target).data["changed"]
-    assert door.refused(404, "not_found", "GET", target) == "notes/plan.md: no such document"
+    assert door.refused(404, "not_found", "GET", target) == "notes/done.md: no such document"
 
 
 def test_etag_is_compared(door: Asker) -> None:

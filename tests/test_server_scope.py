@@ -45,6 +45,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
             target.write_text(text)
         ask(daemon.socket, "POST", "/v1/reindex")
         wait_for(lambda: len(hits(daemon, SECRET, "main")) >= len(HIDDEN) - 1, "the seed")
+        daemon.settle()
         yield daemon
 
 

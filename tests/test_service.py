@@ -68,7 +68,6 @@ def assembled(config: Config, clock: Clock, stack: ExitStack) -> Memory:
         workspace=workspace,
         state=state,
         index=index,
-        embedder=embedder,
         retainer=Retainer(config, workspace, state, None, index.entities, clock),
         clock=clock,
     )
@@ -161,6 +160,68 @@ def test_what_is_written_is_found_at_once(open_memory: Open) -> None:
     assert found(memory, "egret") == ["a.md"]
     memory.delete("a.md")
     assert found(memory, "egret") == []
+
+
+def test_a_moved_document_is_found_at_its_new_path_alone(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.write("notes/a.md", "The heron nests at the weir.\n")
+    before = memory.recall(wire.RecallRequest(query="heron")).hits[0]
+    moved = memory.move("notes/a.md", "projects/b.md")
+    assert (moved.path, moved.moved_from) == ("projects/b.md", "notes/a.md")
+    (hit,) = memory.recall(wire.RecallRequest(query="heron")).hits
+    assert hit.path == "projects/b.md"
+    assert hit.id != before.id
+    entry = memory.log(wire.LogRequest()).entries[0]
+    assert (entry.operation, entry.path, entry.target) == ("rename", "notes/a.md", "projects/b.md")
+    assert memory.logged(entry.id).diff == "rename from notes/a.md\nrename to projects/b.md\n"
+    dry = memory.undo(wire.UndoRequest(id=entry.id, dry_run=True))
+    assert dry.diff == "rename from projects/b.md\nrename to notes/a.md\n"
+    done = memory.undo(wire.UndoRequest(id=entry.id))
+    assert (done.path, done.moved_from, done.applied) == ("notes/a.md", "projects/b.md", True)
+    assert found(memory, "heron") == ["notes/a.md"]
+    refused = memory.undo(wire.UndoRequest(id=entry.id, dry_run=True))
+    assert "was taken back" in str(refused.conflict)
+
+
+def test_an_edit_that_moved_names_the_move_to_take_back_first(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.write("a.md", "one\n")
+    memory.move("a.md", "b.md")
+    with pytest.raises(Conflict, match="also by 2: take those back first"):
+        memory.undo(wire.UndoRequest(id=1))
+
+
+def test_inserted_lines_are_found_and_go_again(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.write("a.md", "one\ntwo\n")
+    assert memory.insert("a.md", 2, "The otter swims.").line == 2
+    assert found(memory, "otter") == ["a.md"]
+    memory.undo(wire.UndoRequest(id=2))
+    assert memory.read("a.md").content == "one\ntwo\n"
+    assert found(memory, "otter") == []
+
+
+def test_a_group_moves_and_inserts_only_where_it_may_write(open_memory: Open) -> None:
+    shared = open_memory()
+    shared.write("context/mine.md", "Ours\n", scope="group")
+    shared.write("context/hidden.md", "a\n<private>\nx\n</private>\n")
+    shared.write("MEMORY.md", "Mine\n")
+    for path, to in (
+        ("context/mine.md", "MEMORY.md"),
+        ("context/mine.md", "memory/x.md"),
+        ("context/mine.md", "AGENTS.md"),
+        ("MEMORY.md", "context/x.md"),
+        ("AGENTS.md", "context/x.md"),
+        ("context/hidden.md", "context/x.md"),
+    ):
+        with pytest.raises(Forbidden):
+            shared.move(path, to, scope="group")
+    for path in ("MEMORY.md", "context/hidden.md"):
+        with pytest.raises(Forbidden):
+            shared.insert(path, 1, "x", scope="group")
+    shared.insert("context/mine.md", 1, "x", scope="group")
+    shared.move("context/mine.md", "context/ours.md", scope="group")
+    assert shared.read("context/ours.md", scope="group").content == "x\nOurs\n"
 
 
 def test_an_index_that_fails_does_not_fail_the_write(

@@ -100,8 +100,56 @@ def test_stop_words_go_unless_nothing_else_is_there() -> None:
 
 
 def test_what_punctuation_ties_together_is_also_a_phrase() -> None:
-    assert tokens.terms("see RFC-0417") == ["see", "rfc", "0417", "rfc 0417"]
+    assert tokens.terms("the RFC-0417") == ["rfc", "0417", "rfc 0417"]
     assert tokens.terms("don't care") == ["care"]
+
+
+def test_capitals_inside_a_word_divide_it() -> None:
+    assert tokens.terms("handleUpdate") == ["handleupdate", "handle", "update", "handle update"]
+    assert tokens.terms("parseHTTPRequest")[1:4] == ["parse", "http", "request"]
+    assert tokens.terms("README Zürich") == ["readme", "zurich|zuerich"]
+    assert found("the handleUpdate guard", "update")
+    assert found("handle the update", "handleUpdate")
+
+
+def test_forms_of_a_word_are_one_term() -> None:
+    assert tokens.terms("bought") == tokens.terms("buy") == ["buy|bought"]
+    assert tokens.terms("children and a child") == ["child|children"]
+    assert found("Anna bought a boat", "what did Anna buy")
+    assert not found("Anna bought a boat", "what did Bert sell")
+
+
+@pytest.mark.parametrize("word", ["queue", "value", "blue", "poet", "quest", "yes", "use"])
+def test_an_english_word_is_rarely_taken_for_an_umlaut(word: str) -> None:
+    assert tokens.terms(word) == [word]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("C++", "c cplusplus"),
+        ("f#", "f fsharp"),
+        ("ASP.NET", "asp net dotnet"),
+        ("a .net host", "net dotnet host"),
+    ],
+)
+def test_what_is_written_with_signs_has_words(text: str, said: str) -> None:
+    assert set(said.split()) <= set(tokens.terms(text))
+
+
+@pytest.mark.parametrize("text", ["example.net", "i++", "#c", "issue #4", "notepad++", "C+++"])
+def test_other_signs_are_none_of_them(text: str) -> None:
+    assert not {"dotnet", "cplusplus", "csharp"} & set(tokens.terms(text))
+
+
+def test_words_of_given_terms_are_left_out() -> None:
+    text = "What did Anna's brother tell Ben?"
+    assert tokens.without(text, {"anna", "ben"}) == "What did  brother tell ?"
+    assert tokens.without("Who is Anna?", {"anna"}) == "Who is Anna?"
+    assert tokens.without("Anna bought it", {"buy|bought"}) == "Anna  it"
+    assert tokens.without("room 3 of Anna", {"3", "anna"}) == "room 3 of "
+    assert tokens.without(text, frozenset()) == text
+    assert tokens.without("数据库 迁移", {"数据", "据库"}) == " 迁移"
 
 
 def test_terms_are_distinct() -> None:
@@ -113,7 +161,10 @@ def test_no_word_no_term(text: str) -> None:
     assert tokens.terms(text) == []
 
 
-@pytest.mark.parametrize("text", ["x" * 50_000, "x-" * 25_000, "(" * 50_000, "数" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 50_000, "x-" * 25_000, "(" * 50_000, "数" * 50_000, "aB" * 25_000 + "1", "C+" * 25_000],
+)
 def test_time_is_linear_in_the_query(text: str) -> None:
     began = time.process_time()
     tokens.terms(text)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hippod.config import Config
@@ -101,6 +101,7 @@ def test_matches_says_what_discover_finds(root: Path, pattern: str) -> None:
     pattern=st.text("ab*?[]!./~ -", min_size=1, max_size=10),
     path=st.text("ab*[]./ ", max_size=10),
 )
+@example(pattern="./~?", path="")
 def test_any_pattern_and_path_are_safe(pattern: str, path: str) -> None:
     root = Path("/nowhere/in particular")
     try:

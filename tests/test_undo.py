@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -126,6 +127,16 @@ class TestWhole:
         assert (plan.path, plan.before, plan.after) == ("a.md", b"one\n", None)
         assert bench.bytes("a.md") == b"one\n"
         assert len(bench.state.recent()) == 1
+
+    @pytest.mark.parametrize("before", [b"old\r\nlines", b"\xef\xbb\xbfold\n", b""])
+    def test_an_insertion_and_back_again(self, bench: Bench, before: bytes) -> None:
+        bench.put("a.md", before)
+        bench.workspace.insert("a.md", 1, "new")
+        after = bench.bytes("a.md")
+        bench.undo()
+        assert bench.bytes("a.md") == before
+        bench.undo()
+        assert bench.bytes("a.md") == after
 
     @pytest.mark.parametrize("operation", ["displaced", "leftover", "move"])
     def test_what_was_no_change_of_its_own(self, bench: Bench, operation: str) -> None:
@@ -371,6 +382,102 @@ def test_three_writers_lose_no_line(bench: Bench) -> None:
     ]
 
 
+# -- moves -------------------------------------------------------------------------------------
+
+
+class TestMoves:
+    def test_there_and_back_and_there_again(self, bench: Bench) -> None:
+        bench.put("notes/a.md", b"one\r\n")
+        bench.workspace.move("notes/a.md", "new/b.md")
+        bench.undo()
+        assert (bench.bytes("notes/a.md"), bench.bytes("new/b.md")) == (b"one\r\n", None)
+        first, second = reversed(bench.state.recent())
+        assert (first.undone_by, second.change.undoes) == (second.id, first.id)
+        bench.undo()
+        assert (bench.bytes("notes/a.md"), bench.bytes("new/b.md")) == (None, b"one\r\n")
+
+    def test_what_was_edited_since_moves_along(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "b.md")
+        entry = bench.last()
+        bench.workspace.append("b.md", "two")
+        bench.undo(entry)
+        assert (bench.bytes("a.md"), bench.bytes("b.md")) == (b"one\ntwo\n", None)
+
+    def test_never_over_another_document(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "b.md")
+        bench.put("a.md", b"theirs\n")
+        with pytest.raises(Conflict, match="exists again"):
+            bench.undo()
+        assert (bench.bytes("a.md"), bench.bytes("b.md")) == (b"theirs\n", b"one\n")
+
+    def test_one_that_is_gone(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "b.md")
+        (bench.root / "b.md").unlink()
+        with pytest.raises(Conflict, match="moved or deleted since"):
+            bench.undo()
+
+    def test_a_dry_run_moves_nothing(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "b.md")
+        plan = bench.workspace.undo(bench.last(), dry_run=True)
+        assert (plan.path, plan.moved_from) == ("a.md", "b.md")
+        assert bench.bytes("b.md") == b"one\n"
+        assert len(bench.state.recent()) == 1
+
+    def test_the_folder_that_it_left_may_be_gone(self, bench: Bench) -> None:
+        bench.put("deep/er/a.md", b"one\n")
+        bench.workspace.move("deep/er/a.md", "b.md")
+        (bench.root / "deep/er").rmdir()
+        bench.undo()
+        assert bench.bytes("deep/er/a.md") == b"one\n"
+
+    def test_an_edit_before_the_move_waits_for_it(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.write("a.md", "two\n")
+        edit = bench.last()
+        bench.workspace.move("a.md", "b.md")
+        move = bench.last()
+        with pytest.raises(Conflict, match="moved or deleted"):
+            bench.undo(edit)
+        bench.undo(move)
+        bench.undo(edit)
+        assert bench.bytes("a.md") == b"one\n"
+
+    def test_an_append_to_an_archived_log(self, bench: Bench) -> None:
+        bench.add(FIRST)
+        fact = bench.last()
+        bench.workspace.move(LOG, "archive/2026-03-03.md")
+        bench.undo(fact)
+        assert FIRST.encode() not in (bench.bytes("archive/2026-03-03.md") or b"")
+
+    def test_an_editor_saves_the_old_name_in_between(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "b.md")
+        real = atomic.move
+
+        def saved_first(*args: Any) -> None:
+            bench.put("a.md", b"theirs\n")
+            real(*args)
+
+        monkeypatch.setattr(atomic, "move", saved_first)
+        with pytest.raises(Conflict, match="something stands there"):
+            bench.undo()
+        assert (bench.bytes("a.md"), bench.bytes("b.md")) == (b"theirs\n", b"one\n")
+        assert len(bench.state.recent()) == 1
+
+    def test_the_journal_knows_both_paths(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "notes/b.md")
+        for path in ("a.md", "notes/*"):
+            (entry,) = bench.state.recent(path=path)
+            assert (entry.change.path, entry.change.target) == ("a.md", "notes/b.md")
+
+
 # -- at the same moment ------------------------------------------------------------------------
 
 
@@ -460,6 +567,26 @@ class TestBrokenOff:
             bench.undo()
             assert b"two" not in (bench.bytes("a.md") or b"")
 
+    @pytest.mark.parametrize(
+        ("source", "target", "status"),
+        [
+            (b"x", None, None),
+            (None, b"x", "committed"),
+            (b"newer", b"x", "committed"),
+            (b"x", b"theirs", None),
+            (None, None, "committed"),
+        ],
+    )
+    def test_a_move(
+        self, bench: Bench, source: bytes | None, target: bytes | None, status: str | None
+    ) -> None:
+        self.begin(bench, "rename", target="b.md", length=1, digest=edits.digest(b"x"))
+        for path, data in (("a.md", source), ("b.md", target)):
+            if data is not None:
+                bench.put(path, data)
+        assert self.reopened(bench) == ([("rename", status)] if status else [])
+        assert (bench.bytes("a.md"), bench.bytes("b.md")) == (source, target)
+
     def test_what_cannot_be_told_waits(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         bench.put("a.md", b"new")
         self.begin(bench, "write", before=b"old", digest=edits.digest(b"new"))
@@ -487,7 +614,9 @@ TEXT = st.sampled_from(
     ["x", "two\nlines\n", "é\r\nü", "## Retain\n", "- W @A: b. ^aaaaaaaaab", " "]
 )
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["write", "append", "replace", "delete", "note", "fact"]), TEXT),
+    st.tuples(
+        st.sampled_from(["write", "append", "replace", "insert", "delete", "note", "fact"]), TEXT
+    ),
     min_size=1,
     max_size=8,
 )
@@ -501,6 +630,8 @@ def step(bench: Bench, verb: str, text: str, number: int) -> None:
     elif verb == "replace":
         current = bench.workspace.read(LOG).text
         bench.workspace.replace(LOG, current, text) if current else None
+    elif verb == "insert":
+        bench.workspace.insert(LOG, 1 + number % 3, text)
     elif verb == "delete":
         bench.workspace.delete(LOG)
     elif verb == "note":

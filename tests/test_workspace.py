@@ -12,12 +12,13 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod import atomic, daylog
+from hippod import atomic, daylog, edits, markdown
 from hippod.errors import (
     Conflict,
     InvalidInput,
@@ -272,10 +273,10 @@ class TestWrite:
         saves = [b"saved\n"]
         real = atomic.renameat2
 
-        def rename(folder: int, old: str, new: str, flags: int) -> None:
+        def rename(folder: int, old: str, new: str, flags: int, into: int | None = None) -> None:
             if saves:
                 path.write_bytes(saves.pop())
-            real(folder, old, new, flags)
+            real(folder, old, new, flags, into)
 
         monkeypatch.setattr(atomic, "renameat2", rename)
         bench.workspace.write("a.md", "new\n")
@@ -416,15 +417,295 @@ class TestReplace:
             bench.workspace.replace("a.md", "", "x")
 
     def test_without_exchange(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-        def refuse(_folder: int, old: str, _new: str, _flags: int) -> None:
-            raise OSError(errno.ENOSYS, "not implemented", old)
-
-        monkeypatch.setattr(atomic, "renameat2", refuse)
+        monkeypatch.setattr(atomic, "renameat2", unsupported)
         bench.workspace.write("a.md", "one\n")
         bench.workspace.replace("a.md", "one", "two")
         assert bench.bytes("a.md") == b"two\n"
         bench.workspace.delete("a.md")
         assert bench.everything() == []
+
+
+def unsupported(_folder: int, old: str, *_rest: object) -> None:
+    raise OSError(errno.ENOSYS, "not implemented", old)
+
+
+class TestInsert:
+    @pytest.mark.parametrize(
+        ("before", "line", "text", "after"),
+        [
+            (b"one\ntwo\n", 1, "zero", b"zero\none\ntwo\n"),
+            (b"one\ntwo\n", 2, "1.5\n", b"one\n1.5\ntwo\n"),
+            (b"one\ntwo\n", 3, "three", b"one\ntwo\nthree\n"),
+            (b"one\ntwo", 3, "three", b"one\ntwo\nthree\n"),
+            (b"", 1, "one", b"one\n"),
+            (b"one\n", 1, "\n", b"\none\n"),
+            (b"\xef\xbb\xbfone\r\ntwo\r\n", 1, "a\nb", b"\xef\xbb\xbfa\r\nb\r\none\r\ntwo\r\n"),
+            (b"\xef\xbb\xbf", 1, "a", b"\xef\xbb\xbfa\n"),
+            (b"one\ntwo\r\nthree", 3, "x", b"one\ntwo\r\nx\r\nthree"),
+            (b"one\rtwo", 2, "\nx", b"one\r\rx\rtwo"),
+            (b"caf\xe9\n\x00\n", 2, "x", b"caf\xe9\nx\n\x00\n"),
+        ],
+    )
+    def test_lines_of_its_own(
+        self, bench: Bench, before: bytes, line: int, text: str, after: bytes
+    ) -> None:
+        bench.put("a.md", before)
+        written = bench.workspace.insert("a.md", line, text)
+        assert bench.bytes("a.md") == after
+        assert (written.line, written.changed) == (line, True)
+        (change,) = bench.journal.done
+        assert (change.operation, change.before) == ("insert", before)
+
+    @pytest.mark.parametrize(("data", "line"), [(b"", 2), (b"a\n", 3), (b"a", 0), (b"a", -1)])
+    def test_a_line_that_cannot_be(self, bench: Bench, data: bytes, line: int) -> None:
+        bench.put("a.md", data)
+        with pytest.raises(InvalidInput, match=r"a\.md: line: -?\d is not in 1\.\.\d") as caught:
+            bench.workspace.insert("a.md", line, "x")
+        assert "appends" in caught.value.hint
+        assert bench.bytes("a.md") == data
+
+    def test_refusals(self, bench: Bench) -> None:
+        with pytest.raises(NotFound):
+            bench.workspace.insert("a.md", 1, "x")
+        bench.put("a.md", b"a\n")
+        with pytest.raises(InvalidInput, match="nothing to insert"):
+            bench.workspace.insert("a.md", 1, "")
+        with pytest.raises(Conflict, match="changed since"):
+            bench.workspace.insert("a.md", 1, "x", etag="0" * 32)
+        bench.put("a.md", "a\n".encode("utf-16"))
+        with pytest.raises(Conflict, match="UTF-16"):
+            bench.workspace.insert("a.md", 1, "x")
+        assert bench.journal.done == []
+
+    def test_a_person_who_saves_at_that_moment_loses_nothing(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = bench.put("a.md", b"one\ntwo\n")
+        save_once_before(monkeypatch, lambda: path.write_bytes(b"one\ntwo\nmine\n"))
+        bench.workspace.insert("a.md", 2, "x")
+        assert bench.bytes("a.md") == b"one\nx\ntwo\nmine\n"
+
+
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["", "a", "é", " x ", "\u2028"]), st.sampled_from(["\n", "\r\n", "\r"])
+    ),
+    max_size=6,
+)
+
+
+@given(
+    LINES,
+    st.booleans(),
+    st.booleans(),
+    st.text(max_size=8).filter(lambda t: "\0" not in t),
+    st.data(),
+)
+@settings(max_examples=300, deadline=None)
+def test_an_insert_changes_no_other_byte(
+    lines: list[tuple[str, str]], bom: bool, cut: bool, text: str, data: st.DataObject
+) -> None:
+    text = text or "\n"
+    before = "".join(line + end for line, end in lines).encode()
+    before = (b"\xef\xbb\xbf" if bom else b"") + (before.rstrip(b"\r\n") if cut else before)
+    count = len(markdown.split_lines(before.decode()))
+    number = data.draw(st.integers(1, count + 1))
+    payload = text.encode("utf-8", "ignore") or b"x"
+    after = edits.inserted(before, number, payload)
+    cuts = range(len(before) + 1)
+    assert any(after.startswith(before[:n]) and after.endswith(before[n:]) for n in cuts)
+    added = len(markdown.split_lines(after.decode())) - count
+    assert added == len(re.findall(r"\r\n|\r|\n", payload.decode())) + (payload[-1:] not in b"\r\n")
+    now = markdown.split_lines(after.decode())
+    kept = markdown.split_lines(before.decode())
+    assert now[: number - 1] + now[number - 1 + added :] == kept
+
+
+def save_once_before(
+    monkeypatch: pytest.MonkeyPatch, save: Callable[[], object], call: str = "renameat2"
+) -> None:
+    """Let somebody save right before the next call of `atomic`."""
+    real, saves = getattr(atomic, call), [save]
+
+    def first_saved(*args: Any, **fields: Any) -> Any:
+        if saves:
+            saves.pop()()
+        return real(*args, **fields)
+
+    monkeypatch.setattr(atomic, call, first_saved)
+
+
+class TestMove:
+    def test_keeps_every_byte_and_date(self, bench: Bench) -> None:
+        path = bench.put("notes/a.md", b"\xef\xbb\xbfone\r\n\xe9")
+        os.utime(path, ns=(10**18, 10**18))
+        path.chmod(0o640)
+        before = path.stat()
+        written = bench.workspace.move("notes/a.md", "projects/new/b.md")
+        after = (bench.root / "projects/new/b.md").stat()
+        assert bench.everything() == ["projects/new/b.md"]
+        assert bench.bytes("projects/new/b.md") == b"\xef\xbb\xbfone\r\n\xe9"
+        assert (after.st_ino, after.st_mtime_ns, after.st_mode) == (
+            before.st_ino, before.st_mtime_ns, before.st_mode,
+        )  # fmt: skip
+        assert (written.path, written.changed) == ("projects/new/b.md", True)
+        (change,) = bench.journal.done
+        assert (change.operation, change.path, change.target, change.before) == (
+            "rename", "notes/a.md", "projects/new/b.md", None,
+        )  # fmt: skip
+
+    def test_nothing_is_ever_written_over(self, bench: Bench) -> None:
+        bench.put("a.md", b"one\n")
+        bench.put("b.md", b"two\n")
+        (bench.root / "c.md").symlink_to("b.md")
+        (bench.root / "d.md").mkdir()
+        for to, error in (("b.md", Conflict), ("c.md", PathRefused), ("d.md", Conflict)):
+            with pytest.raises(error):
+                bench.workspace.move("a.md", to)
+        assert (bench.bytes("a.md"), bench.bytes("b.md")) == (b"one\n", b"two\n")
+        assert bench.journal.done == []
+
+    @pytest.mark.parametrize(
+        ("to", "error"),
+        [
+            ("../a.md", PathRefused),
+            (".hidden/a.md", PathRefused),
+            ("a.txt", PathRefused),
+            ("a/CON.md", PathRefused),
+            ("drafts/x.md", PathRefused),
+            ("deep/secret.md", PathRefused),
+            ("node_modules/x.md", PathRefused),
+            ("~$a.md", PathRefused),
+            ("link/x.md", PathRefused),
+            ("a.md", InvalidInput),
+            ("a.md/b.md", NotFound),
+        ],
+    )
+    def test_where_nothing_may_go(
+        self,
+        bench: Bench,
+        to: str,
+        error: type[Exception],
+        tmp_path_factory: pytest.TempPathFactory,
+    ) -> None:
+        bench.put("a.md", b"one\n")
+        bench.put(".hippodignore", b"drafts/\n")
+        bench.put("deep/.gitignore", b"secret*\n")
+        (bench.root / "link").symlink_to(tmp_path_factory.mktemp("outside"))
+        with pytest.raises(error):
+            bench.workspace.move("a.md", to)
+        assert bench.bytes("a.md") == b"one\n"
+        assert bench.journal.done == []
+
+    def test_an_excluded_document_stays(self, bench: Bench) -> None:
+        bench.put("drafts/a.md", b"one\n")
+        bench.put(".hippodignore", b"drafts/\n")
+        with pytest.raises(PathRefused, match="excluded from the memory"):
+            bench.workspace.move("drafts/a.md", "b.md")
+
+    def test_what_is_not_there_and_etags(self, bench: Bench) -> None:
+        with pytest.raises(NotFound):
+            bench.workspace.move("a.md", "new/b.md")
+        assert not (bench.root / "new").exists()
+        bench.put("a.md", b"one\n")
+        with pytest.raises(Conflict, match="changed since"):
+            bench.workspace.move("a.md", "b.md", etag="0" * 32)
+        etag = bench.workspace.read("a.md").etag
+        assert bench.workspace.move("a.md", "b.md", etag=etag).etag == etag
+
+    @pytest.mark.parametrize("how", ["in place", "replaced", "removed", "other way"])
+    def test_a_person_who_saves_at_that_moment_loses_nothing(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        path = bench.put("a.md", b"one\n")
+        etag = bench.workspace.read("a.md").etag
+
+        def save() -> None:
+            if how == "in place":
+                path.write_bytes(b"saved\n")
+            elif how == "replaced":
+                bench.put("temp", b"saved\n").replace(path)
+            elif how == "removed":
+                path.unlink()
+            else:
+                bench.put("b.md", b"theirs\n")
+
+        save_once_before(monkeypatch, save)
+        with pytest.raises(NotFound if how == "removed" else Conflict):
+            bench.workspace.move("a.md", "b.md", etag=etag)
+        if how == "removed":
+            assert bench.everything() == []
+        elif how == "other way":
+            assert (bench.bytes("a.md"), bench.bytes("b.md")) == (b"one\n", b"theirs\n")
+        else:
+            assert bench.bytes("a.md") == b"saved\n"
+            assert bench.everything() == ["a.md"]
+        assert bench.journal.done == []
+
+    def test_without_an_etag_the_newer_bytes_move(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = bench.put("a.md", b"one\n")
+        save_once_before(monkeypatch, lambda: path.write_bytes(b"saved\n"))
+        bench.workspace.move("a.md", "b.md")
+        assert (bench.everything(), bench.bytes("b.md")) == (["b.md"], b"saved\n")
+
+    def test_a_save_that_comes_between_there_and_back_is_kept(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = bench.put("a.md", b"one\n")
+        real = atomic._undisturbed
+
+        def disturbed(folder: int, name: str, expected: bytes) -> bool:
+            (bench.root / "b.md").write_bytes(b"written through an open file\n")
+            path.write_bytes(b"saved under the old name\n")
+            monkeypatch.setattr(atomic, "_undisturbed", real)
+            return real(folder, name, expected)
+
+        monkeypatch.setattr(atomic, "_undisturbed", disturbed)
+        with pytest.raises(Conflict):
+            bench.workspace.move("a.md", "b.md")
+        assert bench.bytes("a.md") == b"saved under the old name\n"
+        assert bench.bytes("b.md") == b"written through an open file\n"
+        assert bench.journal.done == []
+
+    def test_one_that_is_removed_between_there_and_back(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bench.put("a.md", b"one\n")
+
+        def removed(_folder: int, _name: str, _expected: bytes) -> bool:
+            (bench.root / "b.md").unlink()
+            return False
+
+        monkeypatch.setattr(atomic, "_undisturbed", removed)
+        with pytest.raises(NotFound):
+            bench.workspace.move("a.md", "b.md")
+        assert bench.everything() == []
+
+    @pytest.mark.parametrize("links", [True, False])
+    def test_without_a_rename_that_never_replaces(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch, links: bool
+    ) -> None:
+        monkeypatch.setattr(atomic, "renameat2", unsupported)
+        if not links:
+            monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EPERM, "no links")))
+        bench.put("a.md", b"one\n")
+        bench.workspace.move("a.md", "x/b.md")
+        assert bench.everything() == ["x/b.md"]
+        bench.put("a.md", b"two\n")
+        with pytest.raises(Conflict):
+            bench.workspace.move("a.md", "x/b.md")
+        assert (bench.bytes("a.md"), bench.bytes("x/b.md")) == (b"two\n", b"one\n")
+
+    def test_to_another_filesystem(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+        crossing = Mock(side_effect=OSError(errno.EXDEV, "cross-device"))
+        monkeypatch.setattr(atomic, "renameat2", crossing)
+        bench.put("a.md", b"one\n")
+        with pytest.raises(StorageError, match="another filesystem"):
+            bench.workspace.move("a.md", "b.md")
+        assert bench.journal.open == set()
+        assert bench.journal.done == []
 
 
 class TestDelete:
@@ -675,6 +956,36 @@ def die_at(monkeypatch: pytest.MonkeyPatch, number: int, how: str) -> list[str]:
 
 
 @pytest.mark.parametrize("how", ["before", "middle", "after"])
+@pytest.mark.parametrize("support", ["whole", "links", "none"])
+def test_a_move_killed_anywhere_happened_or_not(tmp_path: Path, support: str, how: str) -> None:
+    happened = set()
+    for number in range(1, 100):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        bench = Bench(folder)
+        bench.put("a.md", b"one\n")
+        with pytest.MonkeyPatch.context() as patched:
+            if support != "whole":
+                patched.setattr(atomic, "renameat2", unsupported)
+            if support == "none":
+                patched.setattr(os, "link", Mock(side_effect=OSError(errno.EPERM, "no links")))
+            calls = die_at(patched, number, how)
+            with contextlib.suppress(Killed):
+                bench.workspace.move("a.md", "new/b.md")
+        Workspace(folder, bench.journal)  # finds out what became of it
+        moved = (folder / "new/b.md").exists()
+        assert bench.everything() == (["new/b.md"] if moved else ["a.md"])
+        assert bench.bytes(bench.everything()[0]) == b"one\n"
+        assert [c.operation for c in bench.journal.done] == (["rename"] if moved else [])
+        assert bench.journal.open == set()
+        happened.add(moved)
+        if len(calls) < number:
+            assert happened == {True, False}
+            return
+    pytest.fail("never came to its end")
+
+
+@pytest.mark.parametrize("how", ["before", "middle", "after"])
 class TestKilled:
     """A kill at any system call leaves the old bytes or the new ones, and a restart goes on."""
 
@@ -719,6 +1030,20 @@ class TestKilled:
 
         self.each_point(tmp_path / "a", how, b"old\n", act, act, lambda b, e: b in (b"old\n", e))
         self.each_point(tmp_path / "b", how, None, act, act, lambda b, e: b in (None, e))
+
+    def test_insert(self, tmp_path: Path, how: str) -> None:
+        def again(workspace: Workspace, _plans: list[PlannedAppend]) -> None:
+            if workspace.read(LOG).text == "old\n":
+                workspace.insert(LOG, 1, "new")
+
+        self.each_point(
+            tmp_path,
+            how,
+            b"old\n",
+            lambda workspace, _plans: workspace.insert(LOG, 1, "new"),
+            again,
+            lambda b, e: b in (b"old\n", e),
+        )
 
     def test_delete(self, tmp_path: Path, how: str) -> None:
         def again(workspace: Workspace, _plans: list[PlannedAppend]) -> None:
@@ -830,7 +1155,10 @@ class TestConcurrent:
 TEXTS = st.sampled_from(["one", "two", "two words", "three\nlines\nhere", "é🦉", "- x"])
 ACTS = st.lists(
     st.tuples(
-        st.sampled_from(["write", "append", "replace", "log", "facts", "stranger", "save"]), TEXTS
+        st.sampled_from(
+            ["write", "append", "replace", "insert", "move", "log", "facts", "stranger", "save"]
+        ),
+        TEXTS,
     ),
     max_size=12,
 )
@@ -874,9 +1202,14 @@ def _edit(bench: Bench, act: str, text: str, number: int, etag: str) -> None:
             bench.workspace.append(LOG, text, etag=etag)
         elif act == "replace":
             bench.workspace.replace(LOG, text, f"{text} and more", etag=etag)
+        elif act == "insert":
+            bench.workspace.insert(LOG, 1 + number % 3, text, etag=etag)
+        elif act == "move":
+            bench.workspace.move(LOG, f"notes/{number}.md", etag=etag)
+            bench.workspace.move(f"notes/{number}.md", LOG)
         elif act == "log":
             bench.workspace.append_log(DAY, f"[10:00:00] {text}")
         else:
             bench.workspace.append_facts(DAY, [bullet(number)])
-    except (NotFound, Conflict):
-        pass  # the text stands nowhere, or in several places
+    except (NotFound, Conflict, InvalidInput):
+        pass  # the line is beyond the end, or the text stands nowhere, or in several places

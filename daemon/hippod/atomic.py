@@ -138,6 +138,28 @@ def remove(folder: int, name: str, expected: Found, keep: Keep) -> None:
     raise ChangedError(name)
 
 
+def move(folder: int, name: str, target_folder: int, target: str, expected: Found) -> None:
+    """Give a file that still holds the bytes `expected` another name, maybe in another folder.
+
+    FileExistsError if that name is taken, `ChangedError` if the file was changed meanwhile; then
+    it has its old name again, unless somebody saved another file under that: both stay.
+    """
+    try:
+        _await_writers(folder, name)
+        _rename_new(folder, name, target, target_folder)
+    except FileNotFoundError:
+        raise ChangedError(name) from None
+    os.fsync(target_folder)
+    os.fsync(folder)
+    if _undisturbed(target_folder, target, expected.data):
+        return
+    with contextlib.suppress(FileExistsError, FileNotFoundError):
+        _rename_new(target_folder, target, name, folder)
+    os.fsync(folder)
+    os.fsync(target_folder)
+    raise ChangedError(name)
+
+
 def append(folder: int, name: str, data: bytes, inode: int | None) -> Landed:
     """Append `data` in one write and make it durable.
 
@@ -174,13 +196,17 @@ def exchange(folder: int, one: str, other: str) -> bool:
     return True
 
 
-def renameat2(folder: int, old: str, new: str, flags: int) -> None:
-    """Rename within a folder with the flag `EXCHANGE` or `NOREPLACE`; raise OSError."""
+def renameat2(folder: int, old: str, new: str, flags: int, into: int | None = None) -> None:
+    """Rename with the flag `EXCHANGE` or `NOREPLACE`, within a folder or `into` another one.
+
+    Raises OSError.
+    """
     call = _RENAME
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), old)
     ctypes.set_errno(0)
-    if call(folder, os.fsencode(old), folder, os.fsencode(new), flags) != 0:
+    target = folder if into is None else into
+    if call(folder, os.fsencode(old), target, os.fsencode(new), flags) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), old, None, new)
 
@@ -336,22 +362,23 @@ def _copy_attributes(model: int, fd: int) -> None:
                 os.setxattr(fd, name, os.getxattr(model, name))
 
 
-def _rename_new(folder: int, old: str, new: str) -> None:
+def _rename_new(folder: int, old: str, new: str, into: int | None = None) -> None:
     """Rename without ever replacing: FileExistsError if `new` is taken."""
+    target = folder if into is None else into
     try:
-        renameat2(folder, old, new, NOREPLACE)
+        renameat2(folder, old, new, NOREPLACE, target)
         return
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
     try:
-        os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+        os.link(old, new, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False)
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         # No hard links either (FAT): claim the name, then take its place.
-        os.close(os.open(new, _CREATE, dir_fd=folder))
-        os.rename(old, new, src_dir_fd=folder, dst_dir_fd=folder)
+        os.close(os.open(new, _CREATE, dir_fd=target))
+        os.rename(old, new, src_dir_fd=folder, dst_dir_fd=target)
         return
     os.unlink(old, dir_fd=folder)
 

@@ -1,7 +1,10 @@
 """Units of recall: each fact of a document is one, all other text is cut into chunks.
 
-No text is in both. What is in neither is structure: front matter, comments, conflict marks,
-the title of a daily log and the headings of its Retain sections; and what has no word in it.
+Facts are those of Retain sections, the bullets of the bank's pages of facts and, each with its
+ledger, the opinions (see `pages`). No text is in both. What is in neither is structure: front
+matter, comments, conflict marks, the title of a daily log, the headings of its Retain sections
+and of the months of a page of facts; the day, links and mark of a bullet there; and what has
+no word in it.
 
 A chunk's `content` is a piece of its lines, joined by line feeds, of at most `max_size`
 characters: the end of the chunk before (at most `overlap` characters, from a word's start),
@@ -18,14 +21,19 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, tzinfo
 from itertools import accumulate, groupby, zip_longest
 from operator import itemgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from hippod import daylog, facts, markdown
+from hippod import daylog, facts, markdown, pages
 from hippod.daylog import PlacedFact
 from hippod.markdown import Heading, Markdown, Section
-from hippod.wire import Kind
+from hippod.pages import Evidence, Opinion, Statement
+
+if TYPE_CHECKING:  # pydantic, for a name: the process that only cuts starts without it
+    from hippod.wire import Kind
 
 SPLIT_ON: Final = ("\n\n", "\n", ". ")
+
+Role = Literal["", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +44,11 @@ class Unit:
     but is not part of it. `timestamp` is ISO, with the user's offset where a time is known,
     else a day. `valid_from` and `valid_until` are ISO days. `fact_id` is set for facts. A
     `private` unit touches a `<private>` span, of which others hold nothing: it is not for
-    scope `group`.
+    scope `group`. `role` marks the summary of an entity page. `restates` is the id of the fact
+    that a bullet of a bank page says again, `evidence` that of an opinion.
     """
 
-    kind: Kind
+    kind: "Kind"
     index: int
     line_start: int
     line_end: int
@@ -53,6 +62,9 @@ class Unit:
     valid_until: str | None = None
     fact_id: str | None = None
     private: bool = False
+    role: Role = ""
+    restates: str | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 def units(
@@ -73,6 +85,8 @@ def units(
     page = _Page.of(path, text, zone)
     cutter = _Cutter(max_size, overlap, tuple(split_on))
     found = [_fact_unit(page, placed) for placed in page.facts]
+    found += [_opinion_unit(page, opinion) for opinion in page.opinions]
+    found += [_statement_unit(page, statement) for statement in page.statements]
     for run in _runs(page):
         found += [_chunk(page, run, piece) for piece in cutter.pieces(run)]
     found.sort(key=lambda unit: (unit.line_start, unit.line_end))
@@ -87,6 +101,23 @@ def unit_id(path: str, content: str, occurrence: int) -> str:
     return _digest("unit", path, content, str(occurrence))
 
 
+def embedded_text(text: str) -> str:
+    """Return what is embedded of a unit's text: each speaker is named once, not at every line.
+
+    A vector is a mean, and would else be about who speaks more than about what is said.
+    """
+    if "**:" not in text:
+        return text
+    named: set[str] = set()
+
+    def once(match: re.Match[str]) -> str:
+        is_new = match[1] not in named
+        named.add(match[1])
+        return match[0] if is_new else ""
+
+    return _SPEAKER.sub(once, text)
+
+
 def document_id(path: str) -> str:
     """Return the id of a document."""
     return _digest("document", path)
@@ -99,26 +130,45 @@ def _digest(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A document with what all its units share."""
+    """A document with what all its units share.
 
+    `entity` is whom an entity page is about, `updated` when, `summary` the lines of its summary.
+    """
+
+    path: str
     name: str
     day: date | None
     zone: tzinfo
     document: Markdown
     facts: tuple[PlacedFact, ...]
+    opinions: tuple[Opinion, ...]
+    statements: tuple[Statement, ...]
+    entity: tuple[str, ...]
+    updated: str | None
+    summary: frozenset[int]
     private: frozenset[int]
 
     @classmethod
     def of(cls, path: str, text: str, zone: tzinfo) -> "_Page":
         document = markdown.parse(text)
         day = _day_in(path)
+        private = private_lines(document.lines)
+        entity = pages.entity_page(path, document, private) if pages.is_entity_page(path) else None
+        name = facts.display_name(entity.entity) if entity else path.removesuffix(".md")
+        retained = () if document.marks else daylog.retained(document)
         return cls(
-            name=_date_in_words(day) if day else _name(path, document),
+            path=path,
+            name=_date_in_words(day) if day else _name(name, document, private),
             day=day,
             zone=zone,
             document=document,
-            facts=() if document.marks else daylog.retained(document),
-            private=_private_lines(document.lines),
+            facts=retained,
+            opinions=pages.opinions(document) if path == pages.OPINIONS else (),
+            statements=_statements(document, retained) if path in pages.FACT_PAGES else (),
+            entity=(entity.entity,) if entity else (),
+            updated=entity.updated.isoformat() if entity and entity.updated else None,
+            summary=_summary(document) if entity else frozenset(),
+            private=private,
         )
 
     def headings(self, path: Iterable[Heading], private: bool) -> tuple[str, ...]:
@@ -130,14 +180,27 @@ class _Page:
         )
 
     def is_structure(self, heading: Heading) -> bool:
+        if self.path in pages.FACT_PAGES and pages.is_month(heading.text):
+            return True
         return daylog.is_retain(heading) or _DAY_TITLE.fullmatch(heading.text) is not None
 
-    def header(self, clock: time | None, path: Sequence[str]) -> str:
-        name = self.name
+    def header(
+        self, clock: time | None, path: Sequence[str], names: Sequence[str] = (), said: str = ""
+    ) -> str:
+        """Return the words of a unit under these headings; `said` is its day if it has one."""
+        name = said or self.name
         if self.day:
             stamp = f"{self.day.isoformat()} {clock:%H:%M}" if clock else self.day.isoformat()
             name = f"{name} ({stamp})"
-        return " > ".join([f"# {name}", *(part[:_LONGEST_HEADING] for part in path)])
+        parts = (*path, *map(facts.display_name, names))
+        return " > ".join([f"# {name}", *(part[:_LONGEST_HEADING] for part in parts)])
+
+    def is_private(self, lines: Iterable[int]) -> bool:
+        return not self.private.isdisjoint(lines)
+
+    def about(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the entities of a unit that names these."""
+        return tuple(dict.fromkeys((*self.entity, *names)))
 
     def timestamp(self, clock: time | None) -> str | None:
         if self.day is None:
@@ -169,9 +232,20 @@ def _date_in_words(day: date) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
-def _name(path: str, document: Markdown) -> str:
-    """Return what an undated document is called: its path, title and aliases."""
-    names = [path.removesuffix(".md"), *_names(document.lines[1 : document.front_matter - 1])]
+def _statements(document: Markdown, retained: Sequence[PlacedFact]) -> tuple[Statement, ...]:
+    taken = {placed.line_start for placed in retained}
+    return tuple(each for each in pages.statements(document) if each.line_start not in taken)
+
+
+def _summary(document: Markdown) -> frozenset[int]:
+    found = (region for region in pages.regions(document) if region.name == "summary")
+    return frozenset(number for each in found for number in range(each.start, each.end + 1))
+
+
+def _name(name: str, document: Markdown, private: frozenset[int]) -> str:
+    """Return what an undated document is called: its own name, title and aliases."""
+    numbers = range(2, document.front_matter)
+    names = [name, *_names([document.lines[n - 1] for n in numbers if n not in private])]
     return " > ".join(" ".join(name.split())[:_LONGEST_HEADING] for name in names)
 
 
@@ -200,8 +274,8 @@ def _names(front_matter: Sequence[str]) -> list[str]:
 _PRIVATE = re.compile(r"<[ \t]{0,9}(/?)[ \t]{0,9}private\b", re.IGNORECASE)
 
 
-def _private_lines(lines: Sequence[str]) -> frozenset[int]:
-    """Return the lines that a `<private>` span touches; an open one reaches to the end."""
+def private_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the lines (from 1) that a `<private>` span touches; an open one reaches to the end."""
     private: set[int] = set()
     depth = 0
     for number, line in enumerate(lines, 1):
@@ -215,8 +289,7 @@ def _private_lines(lines: Sequence[str]) -> frozenset[int]:
 
 def _fact_unit(page: _Page, placed: PlacedFact) -> Unit:
     fact = placed.fact
-    lines = range(placed.line_start, placed.line_end + 1)
-    private = not page.private.isdisjoint(lines)
+    private = page.is_private(range(placed.line_start, placed.line_end + 1))
     section = _section_at(page.document.sections, placed.line_start)
     heading = page.headings(section.path, private)
     clock = time.fromisoformat(fact.source.time) if fact.source and fact.source.time else None
@@ -228,14 +301,60 @@ def _fact_unit(page: _Page, placed: PlacedFact) -> Unit:
         line_end=placed.line_end,
         heading=heading,
         content=fact.content,
-        header=page.header(clock, [*heading, *map(facts.display_name, fact.entities)]),
-        entities=fact.entities,
+        header=page.header(clock, heading, fact.entities),
+        entities=page.about(fact.entities),
         confidence=fact.confidence,
         timestamp=page.timestamp(clock),
         valid_from=start.isoformat() if start else None,
         valid_until=end.isoformat() if end else None,
         fact_id=fact.id or facts.content_id(page.day, fact.content),
         private=private,
+    )
+
+
+def _opinion_unit(page: _Page, opinion: Opinion) -> Unit:
+    private = page.is_private(opinion.lines)
+    section = _section_at(page.document.sections, opinion.lines[0])
+    heading = page.headings(section.path[:-1], private)
+    entities = opinion.entities or facts.mentions(opinion.statement)
+    return Unit(
+        kind="opinion",
+        index=0,
+        line_start=opinion.lines[0],
+        line_end=max(opinion.lines),
+        heading=heading,
+        content=opinion.statement,
+        header=page.header(None, heading, entities),
+        entities=entities,
+        confidence=opinion.confidence,
+        timestamp=opinion.updated.isoformat() if opinion.updated else None,
+        fact_id=opinion.id,
+        private=private,
+        evidence=opinion.evidence,
+    )
+
+
+def _statement_unit(page: _Page, statement: Statement) -> Unit:
+    private = page.is_private(range(statement.line_start, statement.line_end + 1))
+    section = _section_at(page.document.sections, statement.line_start)
+    heading = page.headings(section.path, private)
+    day = statement.day
+    start, end = facts.validity(statement.content, day)
+    said = f"{_date_in_words(day)} ({day.isoformat()})" if day else ""
+    return Unit(
+        kind=pages.FACT_PAGES[page.path],
+        index=0,
+        line_start=statement.line_start,
+        line_end=statement.line_end,
+        heading=heading,
+        content=statement.content,
+        header=page.header(None, heading, statement.entities, said),
+        entities=statement.entities,
+        timestamp=day.isoformat() if day else None,
+        valid_from=start.isoformat() if start else None,
+        valid_until=end.isoformat() if end else None,
+        private=private,
+        restates=statement.restates,
     )
 
 
@@ -253,6 +372,7 @@ class _Run:
 
     path: tuple[Heading, ...]
     private: bool
+    role: Role
     numbers: tuple[int, ...]
     lines: tuple[str, ...]
     items: frozenset[int]
@@ -283,34 +403,52 @@ def _runs(page: _Page) -> Iterator[_Run]:
     hidden = set(page.document.marks)
     for placed in page.facts:
         hidden.update(range(placed.line_start, placed.line_end + 1))
+    for statement in page.statements:
+        hidden.update(range(statement.line_start, statement.line_end + 1))
+    hidden.update(number for opinion in page.opinions for number in opinion.lines)
     sections = page.document.sections
     waiting: list[int] = []
     for section, following in zip_longest(sections, sections[1:]):
         body = section.start
         if section.path and section.path[-1].start == section.start:
             body = section.path[-1].end + 1
-            if not page.is_structure(section.path[-1]):
+            if not page.is_structure(section.path[-1]) and section.start not in hidden:
                 waiting += range(section.start, body)
         numbers = [number for number in range(body, section.end + 1) if number not in hidden]
         waiting += numbers
         is_empty = not any(page.document.visible(number).strip() for number in numbers)
         if is_empty and following and following.path[: len(section.path)] == section.path:
             continue
-        yield from _split_private(page, section, waiting)
+        yield from _split(page, section, waiting)
         waiting = []
 
 
-def _split_private(page: _Page, section: Section, numbers: Sequence[int]) -> Iterator[_Run]:
+def _split(page: _Page, section: Section, numbers: Sequence[int]) -> Iterator[_Run]:
     clocks = tuple(
         (number, time.fromisoformat(clock))
         for number in numbers
         if (clock := daylog.entry_time(page.document, number))
     )
-    for private, group in groupby(numbers, key=page.private.__contains__):
+    titles = _titles_of_summary(page, section, numbers)
+    numbers = [n for n in numbers if n not in titles or page.document.visible(n).strip()]
+    summary = page.summary.union(titles)
+    for (private, is_summary), group in groupby(
+        numbers, key=lambda number: (number in page.private, number in summary)
+    ):
         part = tuple(group)
         lines = tuple(map(page.document.visible, part))
         items = frozenset(n for n, line in enumerate(lines) if _ITEM.match(line))
-        yield _Run(section.path, private, part, lines, items, clocks)
+        role: Role = "summary" if is_summary else ""
+        yield _Run(section.path, private, role, part, lines, items, clocks)
+
+
+def _titles_of_summary(page: _Page, section: Section, numbers: Sequence[int]) -> Sequence[int]:
+    """Return the lines before a summary if they are headings alone: they say nothing without it."""
+    first = next((n for n in numbers if n in page.summary), 0)
+    before = [number for number in numbers if number < first]
+    titles = {n for heading in section.path for n in range(heading.start, heading.end + 1)}
+    text = (n for n in before if n not in titles and page.document.visible(n).strip())
+    return before if next(text, None) is None else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,12 +477,14 @@ def _chunk(page: _Page, run: _Run, piece: _Piece) -> Unit:
         heading=heading,
         content=piece.text,
         header=page.header(clock, heading),
-        entities=facts.mentions("\n".join(prose)),
-        timestamp=page.timestamp(clock),
+        entities=page.entity if run.role else page.about(facts.mentions("\n".join(prose))),
+        timestamp=page.updated if run.role else page.timestamp(clock),
         private=run.private,
+        role=run.role,
     )
 
 
+_SPEAKER = re.compile(r"^\*\*([^*\n]{1,100})\*\*:[ \t]*", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]|[^\x00-\u25ff]")
 """A letter or digit of any script, or a symbol such as an emoji."""
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]*\s+|[。！？]")
@@ -451,7 +591,7 @@ class _Text:
 
         Before `least` only if the item or line fits into a piece of its own.
         """
-        last = self.line_at(stop)
+        last = self.line_at(stop + (self.text[stop] == "\n"))  # one that ends there is whole
         if self.starts[last] <= start:
             return 0
         limit = stop - start

@@ -6,9 +6,9 @@ Raw HTTP/1.0 and json on purpose: `http.client` alone costs more than all the re
 
 from __future__ import annotations
 
+import _socket as socket  # `socket` itself adds selectors and enum, 4 ms, and nothing used here
 import json
 import os
-import socket
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -98,8 +98,11 @@ class Client:
         bm25_weight: float | None = None,
         vector_weight: float | None = None,
         min_score: float | None = None,
+        rrf_k: int | None = None,
         budget_tokens: int | None = None,
+        explain: bool | None = None,
         format: str | None = None,
+        context_lines: int | None = None,
     ) -> dict[str, Any]:
         """Search the memory; options left out are the daemon's defaults.
 
@@ -111,7 +114,8 @@ class Client:
             "query": _lenient(query), "limit": limit, "since": since, "until": until,
             "as_of": as_of, "kind": kind, "entity": entity, "path": path, "mode": mode,
             "fusion": fusion, "bm25_weight": bm25_weight, "vector_weight": vector_weight,
-            "min_score": min_score, "budget_tokens": budget_tokens, "format": format,
+            "min_score": min_score, "rrf_k": rrf_k, "budget_tokens": budget_tokens,
+            "explain": explain, "format": format, "context_lines": context_lines,
         }  # fmt: skip
         return self._send("POST", "/v1/recall", body)
 
@@ -153,6 +157,17 @@ class Client:
         """Replace the one place where `old` stands by `new`."""
         body = {"action": "replace", "old": old, "new": new, "etag": etag}
         return self._send("POST", _file(path), body)
+
+    def insert(
+        self, path: str, line: int, content: str, *, etag: str | None = None
+    ) -> dict[str, Any]:
+        """Insert text on lines of its own before line `line` (from 1); last + 1 appends."""
+        body = {"action": "insert", "line": line, "content": content, "etag": etag}
+        return self._send("POST", _file(path), body)
+
+    def move(self, path: str, to: str, *, etag: str | None = None) -> dict[str, Any]:
+        """Give a document another path, where nothing stands yet."""
+        return self._send("POST", _file(path), {"action": "move", "to": to, "etag": etag})
 
     def delete(self, path: str, *, etag: str | None = None) -> dict[str, Any]:
         """Delete a document."""
@@ -261,9 +276,12 @@ class Client:
         seconds = self.timeout or (WORK_TIMEOUT if work else READ_TIMEOUT)
         deadline = time.monotonic() + seconds
         try:
-            with self._dial(deadline) as connection:
+            connection = self._dial(deadline)
+            try:
                 _send_all(connection, _request(method, target, body), deadline)
                 status, headers, content = _receive(connection, deadline)
+            finally:
+                connection.close()
         except TimeoutError:
             raise errors.NotResponding(
                 f"the daemon at {self.socket_path} is not responding (waited {seconds:g} s)",

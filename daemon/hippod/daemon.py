@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import functools
 import itertools
+import logging
 import os
 import signal
 import socket as sockets
@@ -27,10 +28,12 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from hippod import __version__, log, schedule, watch, wire
+from hippod.audit import Audit
 from hippod.compose import Assembly, assemble
 from hippod.config import Config
 from hippod.debounce import Debouncer
 from hippod.errors import Busy, HippodError, NotFound
+from hippod.index import Report
 from hippod.retain import SourceFile
 from hippod.server import app as routes
 from hippod.server import socket as listening
@@ -50,6 +53,12 @@ STOP_SECONDS = 4
 MAX_DAYS = 36_500
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all."""
+EMBED_RETRY_SECONDS = (2, 10, 60, 300)
+"""When to try again after the embedder failed, or failed at some texts."""
+AUDIT_SECONDS = 3
+"""How long after a look the watcher may still tell of what it found."""
+TIDY_SECONDS = 0.5
+"""Pause between steps of tidying, for whoever wants to write."""
 
 
 def run(config: Config, *, config_path: Path | None) -> int:
@@ -115,6 +124,13 @@ class Daemon:
         self._indexing = 0
         self._index_thread = ThreadPoolExecutor(1, "index")
         self._retain_thread = ThreadPoolExecutor(1, "retain")
+        self._vector_thread = ThreadPoolExecutor(1, "vectors")
+        self._vectors_due = asyncio.Event()
+        self._graph_due = asyncio.Event()
+        self._tidy_due = asyncio.Event()
+        self._judging: set[asyncio.Task[None]] = set()
+        self._audit = Audit()
+        self._watched = False
         self._failing: dict[str, str] = {}
         self._trouble = ""
         self._watch_mode = "starting"
@@ -141,6 +157,7 @@ class Daemon:
             listening.release(listener, path, inode)
             self._index_thread.shutdown(wait=True)
             self._retain_thread.shutdown(wait=True)
+            self._vector_thread.shutdown(wait=True)
             logger.info("daemon.stopped")
         return 0
 
@@ -155,6 +172,9 @@ class Daemon:
                 for work in (
                     self._watch,
                     self._index_changes,
+                    self._give_vectors,
+                    self._build_graphs,
+                    self._tidy,
                     self._retain_changes,
                     self._reconcile_when_asked,
                 )
@@ -177,12 +197,17 @@ class Daemon:
         """Give the service its way back into the loop."""
 
         def changed(path: str) -> None:
-            loop.call_soon_threadsafe(lambda: self._index_queue.touch(path, at_once=True))
+            loop.call_soon_threadsafe(self._touch, path, True)
 
         def waiting(file: SourceFile, seconds: float) -> None:
             touch = functools.partial(self._retain_queue.touch, file, at_once=True)
             loop.call_soon_threadsafe(loop.call_later, seconds, touch)
 
+        def embed_later() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is gone: we are stopping
+                loop.call_soon_threadsafe(self._vectors_due.set)
+
+        self._parts.index.embed_later = embed_later
         memory = self._parts.memory
         memory.changed = changed
         memory.rescan = lambda: changed(RESCAN)
@@ -198,6 +223,7 @@ class Daemon:
                 "mode": self._watch_mode,
                 "last_event": self._last_event,
                 "not_indexed": self._failing,
+                "fault": self._audit.fault,
             },
             **self._parts.describe(),
         }
@@ -232,7 +258,7 @@ class Daemon:
                 self._set_mode(f"failed: {error}")
                 logger.warning("watch.failed", reason=str(error))
                 await self._new_roots.wait()
-            self._index_queue.touch(RESCAN)  # for what happens while nobody watches
+            self._touch(RESCAN)  # for what happens while nobody watches
 
     def _set_mode(self, mode: str) -> None:
         self._watch_mode = mode
@@ -254,7 +280,11 @@ class Daemon:
         # Of a new, moved or deleted folder only the folder itself is reported.
         key = relative if path.suffix == ".md" and not path.is_dir() else RESCAN
         if key != RESCAN or path.suffix == "" or path.is_dir():
-            self._index_queue.touch(key)
+            self._touch(key)
+
+    def _touch(self, key: str, at_once: bool = False) -> None:
+        self._audit.announce(key, time.monotonic())
+        self._index_queue.touch(key, at_once=at_once)
 
     async def _index_changes(self) -> None:
         retries = itertools.count()
@@ -262,7 +292,7 @@ class Daemon:
             changed = await self._index_queue.take()
             self._indexing = len(changed)
             try:
-                done = await self._in_index_thread(changed)
+                done = await self._in_index_thread(changed) is not None
             finally:
                 self._indexing = 0
             if done:
@@ -271,14 +301,15 @@ class Daemon:
                 wait = RETRY_SECONDS[min(next(retries), len(RETRY_SECONDS) - 1)]
                 asyncio.get_running_loop().call_later(wait, self._index_queue.touch, RESCAN)
 
-    async def _in_index_thread(self, changed: list[str]) -> bool:
+    async def _in_index_thread(self, changed: list[str]) -> Report | None:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._index_thread, self._update_index, changed)
 
-    def _update_index(self, changed: list[str]) -> bool:
-        """Bring the index up to date; False if all of it failed and is to be tried again."""
+    def _update_index(self, changed: list[str]) -> Report | None:
+        """Bring the index up to date; None if all of it failed and is to be tried again."""
         index = self._parts.index
         trouble = ""
+        report: Report | None = None
         try:
             report = index.reconcile() if RESCAN in changed else index.update(changed)
             for path, reason in report.failed.items():
@@ -293,8 +324,49 @@ class Daemon:
                 logger.warning("index.update_failed", reason=trouble, hint=error.hint)
         except Exception:
             logger.exception("index.update_crashed")
+            report = report or Report(stopped=True)
         self._trouble = trouble
-        return not trouble
+        return report
+
+    async def _give_vectors(self) -> None:
+        """Embed what waits, beside the index thread: a slow model holds up no save."""
+        loop, index = asyncio.get_running_loop(), self._parts.index
+        failures = 0
+        self._vectors_due.set()
+        while True:
+            await self._vectors_due.wait()
+            self._vectors_due.clear()
+            embedded = await loop.run_in_executor(self._vector_thread, self._embed)
+            if index.wants_graph():
+                self._graph_due.set()
+            if embedded or not index.texts_waiting():
+                failures = 0
+                if embedded:  # some may have come meanwhile, or be left
+                    self._vectors_due.set()
+                continue
+            await asyncio.sleep(EMBED_RETRY_SECONDS[min(failures, len(EMBED_RETRY_SECONDS) - 1)])
+            failures += 1
+            self._vectors_due.set()
+
+    def _embed(self) -> int:
+        """Embed what waits; return how many texts were embedded."""
+        try:
+            report = self._parts.index.embed_pending()
+        except HippodError as error:
+            logger.warning("vectors.update_failed", reason=error.message, hint=error.hint)
+            return 0
+        except Exception:
+            logger.exception("vectors.update_crashed")
+            return 0
+        logger.debug("vectors.updated", **report.summary())
+        return report.embedded
+
+    async def _build_graphs(self) -> None:
+        """Build the graph when vectors are many; seconds to minutes, searches go on meanwhile."""
+        while True:
+            await self._graph_due.wait()
+            self._graph_due.clear()
+            await asyncio.to_thread(self._parts.index.build_graph)
 
     async def _retain_changes(self) -> None:
         loop = asyncio.get_running_loop()
@@ -348,18 +420,54 @@ class Daemon:
     async def _reconcile_when_asked(self) -> None:
         while True:
             done = await self._reconcile_asked.get()
-            await self._reconcile()
+            report = await self._reconcile()
             if not done.cancelled():
                 done.set_result(None)
-            # Seconds to minutes above 20,000 vectors, nothing below; search goes on meanwhile.
-            await asyncio.to_thread(self._parts.index.build_graph)
+            self._vectors_due.set()
+            self._graph_due.set()
+            self._tidy_due.set()
+            judging = asyncio.create_task(self._judge_watcher(report))
+            self._judging.add(judging)
+            judging.add_done_callback(self._judging.discard)
 
-    async def _reconcile(self) -> None:
+    async def _judge_watcher(self, report: Report | None) -> None:
+        """Compare what a look found with what the watcher told, some seconds later."""
+        if report is None or report.renewed or report.stopped or self._watch_mode != "events":
+            self._watched = self._watch_mode == "events"
+            self._audit.forget()
+            return
+        if not self._watched:  # the first look finds what happened before anybody watched
+            self._watched = True
+            return
+        if report.changed:
+            await asyncio.sleep(AUDIT_SECONDS)
+        missed = self._audit.look(report.changed, time.monotonic())
+        if missed:
+            logger.log(
+                logging.WARNING if self._audit.fault else logging.INFO,
+                "watch.missed_changes",
+                missed=missed,
+                fault=self._audit.fault,
+            )
+
+    async def _tidy(self) -> None:
+        """Merge the words' index after a look, step by step, until there is nothing to gain."""
+        loop, tidy = asyncio.get_running_loop(), self._parts.index.tidy
+        while True:
+            await self._tidy_due.wait()
+            self._tidy_due.clear()
+            with contextlib.suppress(HippodError):
+                while await loop.run_in_executor(self._index_thread, tidy):
+                    await asyncio.sleep(TIDY_SECONDS)
+
+    async def _reconcile(self) -> Report | None:
         """Look at every document and every transcript again."""
         started, began = datetime.now(UTC), time.monotonic()
         error = ""
+        report: Report | None = None
         try:
-            if not await self._in_index_thread([RESCAN]):
+            report = await self._in_index_thread([RESCAN])
+            if report is None:
                 error = self._trouble
             await asyncio.to_thread(self._forget_old, started)
             for source_file in await asyncio.to_thread(self._parts.retainer.unread):
@@ -380,6 +488,7 @@ class Daemon:
             logger.warning("reconcile.not_recorded", reason=failure.message, hint=failure.hint)
         if self._wanted_roots() != self._roots:
             self._new_roots.set()
+        return report
 
     def _forget_old(self, now: datetime) -> None:
         """Drop turns and journal entries that are older, or more, than is to be kept."""

@@ -21,7 +21,7 @@ def unified(path: str, before: bytes | None, after: bytes | None) -> str:
     if before == after:
         return ""
     old, new = _lines(before), _lines(after)
-    name = path.replace("\n", "\\n").replace("\r", "\\r")
+    name = _shown(path)
     head = [
         f"--- {name if before is not None else '/dev/null'}\n",
         f"+++ {name if after is not None else '/dev/null'}\n",
@@ -31,6 +31,15 @@ def unified(path: str, before: bytes | None, after: bytes | None) -> str:
     if len(body) > len(shown):
         shown.append(f"... and {len(body) - len(shown)} more lines\n")
     return "".join([*head, *shown])
+
+
+def renamed(before: str, after: str) -> str:
+    """Return what says that a document only got another path, as git does."""
+    return f"rename from {_shown(before)}\nrename to {_shown(after)}\n"
+
+
+def _shown(path: str) -> str:
+    return path.replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _lines(data: bytes | None) -> list[str]:

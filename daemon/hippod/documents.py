@@ -165,7 +165,7 @@ def skip_reason(name: str, info: os.stat_result, max_bytes: int) -> str:
     """Say why a Markdown file is not a document; empty if it is one."""
     if not stat.S_ISREG(info.st_mode):
         return "not a regular file"
-    if name.startswith("~$") or _CONFLICT_COPY.search(name):
+    if is_copy(name):
         return "a temporary or conflict copy"
     if info.st_size > max_bytes:
         return f"larger than {max_bytes} bytes"
@@ -173,6 +173,11 @@ def skip_reason(name: str, info: os.stat_result, max_bytes: int) -> str:
     if getattr(info, "st_flags", 0) & 0x40000000:
         return "not downloaded"
     return ""
+
+
+def is_copy(name: str) -> bool:
+    """Say whether a file name is that of a temporary or conflict copy."""
+    return name.startswith("~$") or _CONFLICT_COPY.search(name) is not None
 
 
 def pruned(name: str) -> bool:

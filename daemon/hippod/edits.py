@@ -22,8 +22,12 @@ _BINARY_SHARE = 0.01
 """More NULs than this and a file is no text."""
 
 
-def digest(data: bytes, length: int = 32) -> str:
-    """Return the first `length` hex digits of the sha256; 32 of them are an etag."""
+ETAG = 32
+"""Hex digits of the sha256 that name a version of a document."""
+
+
+def digest(data: bytes, length: int = ETAG) -> str:
+    """Return the first `length` hex digits of the sha256; by default an etag."""
     return hashlib.sha256(data).hexdigest()[:length]
 
 
@@ -89,6 +93,44 @@ def fresh_line(current: bytes | None, payload: bytes) -> bytes:
 def _line_ending(data: bytes) -> bytes:
     first = _LINE_END.search(data)
     return first.group() if first else b"\n"
+
+
+def inserted(current: bytes, line: int, payload: bytes) -> bytes:
+    """Return the document with the payload on lines of its own before line `line` (from 1).
+
+    One more than the last line appends. Its line ends become those of the line before. Raises
+    `InvalidInput` for any other line, and for an empty payload.
+    """
+    if not payload:
+        raise InvalidInput("content: nothing to insert", 'a blank line is "\\n"')
+    starts = _line_starts(current)
+    if not 1 <= line <= len(starts):
+        raise InvalidInput(
+            f"line: {line} is not in 1..{len(starts)}",
+            f"the document has {len(starts) - 1} lines; {len(starts)} appends",
+        )
+    place = starts[line - 1]
+    before, after = current[:place], current[place:]
+    end = _last_line_ending(before) or _line_ending(current)
+    payload = _LINE_END.sub(end, payload)
+    open_line = before.removeprefix(codecs.BOM_UTF8) and not _last_line_ending(before)
+    return b"".join(
+        (before, end if open_line else b"", payload, b"" if payload.endswith(end) else end, after)
+    )
+
+
+def _line_starts(data: bytes) -> list[int]:
+    """Return where each line begins, and the end, where a line could."""
+    first = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    starts = [first, *(match.end() for match in _LINE_END.finditer(data))]
+    return starts if starts[-1] == len(data) else [*starts, len(data)]
+
+
+def _last_line_ending(data: bytes) -> bytes:
+    for end in (b"\r\n", b"\n", b"\r"):
+        if data.endswith(end):
+            return end
+    return b""
 
 
 def in_style(current: bytes, old: bytes, new: bytes) -> tuple[bytes, bytes]:

@@ -14,8 +14,9 @@ import base64
 import hashlib
 import re
 import unicodedata
+from calendar import monthrange
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from itertools import takewhile
 from typing import Final, Literal, cast
 from urllib.parse import quote, unquote
@@ -192,60 +193,135 @@ def entity_name(text: str) -> str:
     return name if any(ch.isalnum() for ch in name) else ""
 
 
-_DAY = r"([0-9]{4}-[0-9]{2}(?:-[0-9]{2})?)(?![0-9])(?!-\w)"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY_NUMBER = r"[0-9]{1,2}(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)[0-9]{2}(?![0-9])(?![.,/-]?[\w%€$£])"
+_ISO = r"[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?(?![0-9])(?!-\w)"
+_IN_WORDS = rf"(?:(?:{_DAY_NUMBER}\s+)?{_MONTH},?\s+|{_MONTH}\s+{_DAY_NUMBER},?\s+){_YEAR}"
+_DAY_OR_MONTH = rf"(?:{_ISO}|{_IN_WORDS})"
+_NO_YEAR = rf"(?:{_DAY_NUMBER}\s+{_MONTH}|{_MONTH}(?:\s+{_DAY_NUMBER})?)"
+_ENDS = (
+    r"(?=\s*(?:$|[.,;:!?)\]\u2013\u2014-])"
+    r"|\s+(?:and|but|or|as|at|for|in|on(?:wards?)?|with|when|while|to|until|till)\b)"
+)
+"""What may follow a year that is no number of something."""
+_ANY = rf"(?:{_DAY_OR_MONTH}|{_YEAR}{_ENDS})"
+_TO = r"(?:to|until|till|through|[-/\u2013\u2014]|\.\.)"
+_PRESENT = r"(?:present|now|today)\b"
 _WORDS = r"(?:(?:[^\W\d_]+\s+){0,5}\(|on\s+)?"
-_SPAN = re.compile(
-    rf"(?<![0-9-]){_DAY}\)?\s*(?:to|until|till|through|[-/\u2013\u2014]|\.\.)\s*{_WORDS}{_DAY}",
+_SPANS = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"(?<![\w-])({_DAY_OR_MONTH})\)?\s*{_TO}\s*{_WORDS}({_DAY_OR_MONTH}|{_PRESENT})",
+        rf"(?<![\w-])({_NO_YEAR})\s*{_TO}\s*({_IN_WORDS})",
+        rf"\((?:[^()]{{0,60}},\s*)?({_YEAR})\s*{_TO}\s*({_YEAR}|{_PRESENT})\)",
+        rf"\bfrom\s+({_DAY_OR_MONTH}|{_YEAR})\s*{_TO}\s*({_ANY}|{_PRESENT})",
+    )
+)
+_SINCE = re.compile(
+    rf"\b(?:since|starting(?:\s+in)?|as\s+of|seit|desde|depuis)\s+{_WORDS}({_ANY})"
+    rf"|\bfrom\s+\(?({_ISO})|\bfrom\s+({_ANY})(?=\s+on(?:wards?)?\b)",
     re.I,
 )
-_SINCE = re.compile(rf"\b(?:since|starting|as\s+of)\s+{_WORDS}{_DAY}|\bfrom\s+\(?{_DAY}", re.I)
-_UNTIL = re.compile(rf"\b(?:until|till|through|up\s+to)\s+{_WORDS}{_DAY}", re.I)
+_UNTIL = re.compile(
+    rf"\b(?:until|till|through|bis|hasta|até)\s+(?:(?:the\s+)?end\s+of\s+)?{_WORDS}({_ANY})"
+    rf"|\bup\s+to\s+{_WORDS}({_DAY_OR_MONTH})",
+    re.I,
+)
+_TIMED = re.compile(r"[0-9]{4}|\b(?:now|today)\b", re.I)
 _NOW = re.compile(r"\bfrom\s+now\s+on\b|\bas\s+of\s+(?:now|today)\b", re.I)
 
 
 def validity(content: str, anchor: date | None = None) -> tuple[date | None, date | None]:
     """Return from and until when (both inclusive) `content` says that it holds.
 
-    Read are ISO days and months: "2025-11-27 to 2025-12-01", "since 2026-03", "from
-    2026-07-01", "until the end of March (2026-03-31)"; and "from now on", which is `anchor`,
-    the day of the fact. A bare date says when something happens, not how long it holds, and
+    Read are ISO days and months, days and months with English names and years: "2025-11-27 to
+    2025-12-01", "27 November to 1 December 2025", "since 2026-03", "from 2026-07-01", "from
+    March 2024 on", "until the end of March (2026-03-31)", "(2019–2021)", "from 2019 to 2021";
+    and "from now on", which is `anchor`, the day of the fact. A year counts only where no other
+    number could be meant. A bare date says when something happens, not how long it holds, and
     gives no bound. Dates that do not exist and an end before its start are ignored.
     """
-    span = _SPAN.search(content)
-    if span:
-        start, end = _first_day(span[1]), _last_day(span[2])
-    else:
-        start, end = _since(content, anchor), _until(content)
+    if _TIMED.search(content) is None:
+        return None, None  # nearly every fact: spare it the patterns
+    start, end = _span(content) or (_since(content, anchor), _until(content))
     if start and end and start > end:
         return None, None
     return start, end
 
 
+def _span(content: str) -> tuple[date | None, date | None] | None:
+    for pattern in _SPANS:
+        if match := pattern.search(content):
+            end = _last_day(match[2])
+            return _first_day(match[1]) or _first_day_before(match[1], end), end
+    return None
+
+
 def _since(content: str, anchor: date | None) -> date | None:
     for match in _SINCE.finditer(content):
-        if day := _first_day(match[1] or match[2]):
+        if day := _first_day(match[1] or match[2] or match[3]):
             return day
     return anchor if anchor and _NOW.search(content) else None
 
 
 def _until(content: str) -> date | None:
-    return next(filter(None, (_last_day(m[1]) for m in _UNTIL.finditer(content))), None)
+    found = (_last_day(match[1] or match[2]) for match in _UNTIL.finditer(content))
+    return next(filter(None, found), None)
+
+
+_NUMBERS = re.compile(r"[0-9]+")
+_NAME = re.compile(r"[^\W\d_]{3,}")
 
 
 def _first_day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text if len(text) == len("2026-03-01") else f"{text}-01")
-    except ValueError:
-        return None
+    parts = _parts(text)
+    return _date(parts[0], parts[1] or 1, parts[2] or 1) if parts else None
 
 
 def _last_day(text: str) -> date | None:
-    day = _first_day(text)
-    if day is None or len(text) == len("2026-03-01"):
-        return day
-    if (day.year, day.month) == (date.max.year, 12):
-        return date.max
-    return (day + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    parts = _parts(text)
+    if parts is None:
+        return None
+    year, month, day = parts[0], parts[1] or 12, parts[2]
+    if day or _date(year, month, 1) is None:
+        return _date(year, month, day or 1)
+    return date(year, month, monthrange(year, month)[1])
+
+
+def _first_day_before(text: str, end: date | None) -> date | None:
+    """Return the last day before `end` that a day or month without year names."""
+    if end is None:
+        return None
+    days = (_first_day(f"{text} {year}") for year in (end.year, end.year - 1))
+    return next((day for day in days if day and day <= end), None)
+
+
+def _parts(text: str) -> tuple[int, int | None, int | None] | None:
+    """Return year, month and day of a date that a pattern found; None if it has no year."""
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
+    name = _NAME.search(text)
+    if not numbers or (name and numbers[-1] < _FIRST_YEAR):
+        return None
+    if name:
+        *day, year = numbers
+        return year, _MONTHS.index(name[0][:3].lower()) + 1, day[0] if day else None
+    year, *others = numbers
+    return year, others[0] if others else None, others[1] if len(others) > 1 else None
+
+
+_FIRST_YEAR = 1900
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
 
 
 def _split_tail(text: str) -> tuple[str, Source | None, str | None]:

@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 Operation = Literal[
-    "create", "write", "replace", "append", "move", "delete", "displaced", "leftover"
-]
-"""`move`: bytes that we had appended changed place within their file. `displaced`: bytes of
-somebody else that had to give way to a newer version of theirs. `leftover`: a temporary file
-that a dead run left behind."""
+    "create", "write", "replace", "insert", "append", "rename", "move", "delete", "displaced",
+    "leftover",
+]  # fmt: skip
+"""`rename`: a document got another path. `move`: bytes that we had appended changed place within
+their file. `displaced`: bytes of somebody else that had to give way to a newer version of theirs.
+`leftover`: a temporary file that a dead run left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,9 @@ class Change:
     `before` holds the whole bytes that stood there, None if nothing did. Appends have `offset`
     and `length` in bytes instead (and an empty `before` if the file was there), and `digest` is
     the sha256 of the bytes appended; else it is that of the whole file afterwards, None for a
-    deletion, and `length` its size. `undoes` is the entry that this change takes back. `preview`
-    begins what is new, or what went.
+    deletion, and `length` its size. A renaming goes from `path` to `target` and has no
+    `before`: no byte changes. `undoes` is the entry that this change takes back. `preview` begins
+    what is new, or what went.
     """
 
     operation: Operation
@@ -33,6 +35,7 @@ class Change:
     digest: str | None = None
     undoes: int | None = None
     preview: str = ""
+    target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,17 @@ def _account_default() -> str:
     return os.path.realpath(os.path.join(account_home, ".hippod/workspace"))
 
 
+def in_home(path: str) -> str:
+    """Return a path with the home folder in place of a leading `~` or `~name`.
+
+    Raises `InvalidInput` where there is no such home folder.
+    """
+    found = os.path.expanduser(path)
+    if path.startswith("~") and found == path:
+        raise InvalidInput(f"{path}: there is no such home folder", "write the path in full")
+    return found
+
+
 def _slug(name: str) -> str:
     kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in name.lower())
     return "-".join(part for part in kept.split("-") if part)[:19].rstrip("-") or "workspace"
@@ -153,7 +164,7 @@ def _absolute(path: str, environ: Mapping[str, str], start: str = "") -> str:
     home = environ.get("HOME")
     if home and (path == "~" or path.startswith("~/")):
         path = home + path[1:]
-    return os.path.abspath(os.path.join(start, os.path.expanduser(path)))
+    return os.path.abspath(os.path.join(start, in_home(path)))
 
 
 def _override(environ: Mapping[str, str], variable: str) -> str:

@@ -28,7 +28,7 @@ from hippod.workspace import Reversal, Workspace
 
 _NAME = re.compile(rf"[{facts.ID_ALPHABET}]+")
 _MOST_CANDIDATES = 8
-_WHOLE = ("write", "replace", "create", "delete")
+_WHOLE = ("write", "replace", "insert", "create", "delete")
 """Operations that are taken back as a whole: the document becomes what it was before."""
 
 
@@ -211,8 +211,12 @@ class Provenance:
     def entry(self, number: int) -> wire.LoggedChange:
         """Return one change with its diff; raises `NotFound`."""
         entry = self._state.entry(number)
+        change = entry.change
+        if change.operation == "rename":
+            diff = diffs.renamed(change.path, change.target or "")
+            return wire.LoggedChange(**self._fields(entry), diff=diff)
         before, after, note = self._images(entry)
-        diff = diffs.unified(entry.change.path, before, after)
+        diff = diffs.unified(change.path, before, after)
         return wire.LoggedChange(**self._fields(entry), diff=diff, note=note)
 
     def _fields(self, entry: JournalEntry) -> dict[str, Any]:
@@ -223,6 +227,7 @@ class Provenance:
             "time": self._local(entry.time),
             "operation": change.operation,
             "path": change.path,
+            "target": change.target,
             "actor": change.actor,
             "finished": entry.status == "committed",
             "bytes": size,
@@ -286,7 +291,10 @@ class Provenance:
             path=done.path,
             applied=not dry_run,
             entry=None if dry_run else self._state.entry(number).undone_by,
-            diff=diffs.unified(done.path, done.before, done.after),
+            diff=diffs.renamed(done.moved_from, done.path)
+            if done.moved_from
+            else diffs.unified(done.path, done.before, done.after),
+            moved_from=done.moved_from,
         )
 
     def _take_back(self, entry: JournalEntry, *, dry_run: bool, actor: str) -> Reversal:
@@ -309,7 +317,7 @@ class Provenance:
     def _refused(self, entry: JournalEntry, conflict: Conflict) -> wire.Undone:
         """Describe a conflict: what was edited since, and what the undo would overwrite."""
         change = entry.change
-        if entry.undone_by or entry.status == "begun":
+        if entry.undone_by or entry.status == "begun" or change.operation == "rename":
             return wire.Undone(
                 id=entry.id, path=change.path, applied=False, conflict=conflict.message
             )
@@ -331,7 +339,7 @@ class Provenance:
         if entry.undone_by or change.operation not in _WHOLE:
             return ""
         later = [e for e in self._state.entries_since(entry.id, change.path)
-                 if e.change.operation in (*_WHOLE, "append")
+                 if e.change.operation in (*_WHOLE, "append", "rename")
                  and e.undone_by is None and e.change.undoes is None]  # fmt: skip
         numbers = ", ".join(str(each.id) for each in later[-_MOST_CANDIDATES:])
         return f", also by {numbers}: take those back first" if numbers else ", not by hippod"

@@ -4,19 +4,23 @@ import re
 import unicodedata
 from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
 from pathspec import GitIgnoreSpec
 
-from hippod import facts, tokens
+from hippod import questions, timespans, tokens
 from hippod.errors import InvalidInput
+from hippod.questions import Question
 from hippod.scope import DEFAULT_GROUP_PATHS, Scope
+from hippod.timespans import Timespan
 from hippod.wire import MAX_QUERY, Kind, RecallRequest
 
 _EXAMPLES = "use an age such as 6h, 7d or 2w, or 2026-03-03, 2026-03-03T14:00, 2026-03 or 2026"
 _AGE = re.compile(r"(\d{1,5})\s*(h|d|w|y)", re.ASCII | re.IGNORECASE)
+_FEW = 2
+_WORD = re.compile(r"\w+")
 _DAYS = {"d": 1, "w": 7, "y": 365}
 _PERIOD = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
@@ -41,12 +45,49 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A request understood: `text` for the embedder, `terms` for FTS5; both may be empty."""
+    """A request understood: `text` for the embedder, `terms` for FTS5; both may be empty.
+
+    `question` and `times` were read from the wording: they lift hits, only `where` filters.
+    """
 
     text: str
     terms: tuple[str, ...]
     truncated: bool
     where: Where
+    question: Question = field(default_factory=Question)
+    times: tuple[Timespan, ...] = ()
+
+    @property
+    def state_at(self) -> date | None:
+        """The last day of the time whose state the question asks for, if it asks for one."""
+        days = [time.until or time.since for time in self.times if self.question.asks_state]
+        return next(filter(None, days), None)
+
+    @property
+    def asks_only_when(self) -> bool:
+        """Whether the question asks for what happened at a time, and for nothing else."""
+        if not any(any(map(str.isdigit, each.text)) or not each.around for each in self.times):
+            return False  # the name of a feast is a word like others
+        return questions.asks_what_happened(timespans.without(self.text, self.times))
+
+    @property
+    def asks_little_but_when(self) -> bool:
+        """Whether the question has hardly a word that does not tell a time or an event."""
+        event = self.question.event
+        if not self.times and event is None:
+            return False
+        if self.asks_only_when:
+            return True
+        rest = timespans.without(self.text, self.times)
+        words = tokens.terms(rest.replace(event.text, " ") if event else rest)
+        return sum(each not in tokens.STOP_WORDS for each in words) <= _FEW
+
+    @property
+    def dropped_terms(self) -> tuple[str, ...]:
+        """Words of the question that are not looked up: stop words, and those beyond the limit."""
+        words = [each for each in _WORD.findall(self.text.casefold()) if each in tokens.STOP_WORDS]
+        unread = tokens.terms(self.text)[tokens.MAX_TERMS :] if self.truncated else []
+        return tuple(each for each in dict.fromkeys(words + unread) if each not in self.terms)
 
 
 def understand(
@@ -80,13 +121,19 @@ def understand(
         until=until,
         as_of=_bound("as_of", request.as_of, local, end=True),
     )
+    times = timespans.read(text, local)
     cut = len(request.query) > MAX_QUERY or len(found) > tokens.MAX_TERMS
-    return Query(text, tuple(found[: tokens.MAX_TERMS]), cut, where)
+    return Query(
+        text=text,
+        terms=tuple(found[: tokens.MAX_TERMS]),
+        truncated=cut,
+        where=where,
+        question=questions.read(text, timespans.without(text, times)),
+        times=times,
+    )
 
 
-def entity_key(name: str) -> str:
-    """Return the form in which entities are compared: `@Dana-Whitfield` is `dana whitfield`."""
-    return facts.normalise(facts.display_name(name.strip().removeprefix("@")))
+entity_key = questions.key
 
 
 @lru_cache(maxsize=64)

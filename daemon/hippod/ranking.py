@@ -1,20 +1,23 @@
 """How candidates of the two legs become one order: fusion, file prior, duplicates, ties.
 
 Pure functions of values. The choices were measured: z-scores over the union of both legs beat
-reciprocal ranks, and a file with several good units is a better file.
+reciprocal ranks, a unit of a file with a better one is better, and the first hits of several files
+find more than those of one.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hippod.wire import Fusion
 
-_BEST_OF_FILE = 2
-"""Units of a file that count for its prior."""
+_HEAD = 5
+_NEARLY = 0.8
+"""Among the first five, a file not yet seen goes first if its best unit is nearly as good."""
+_NONE: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,49 +56,49 @@ class Weights:
     """How the legs are combined; a leg that did not answer has weight 0."""
 
     fusion: Fusion = "zscore"
-    bm25: float = 0.5
-    vector: float = 0.5
+    bm25: float = 0.6
+    vector: float = 0.4
     rrf_k: int = 60
     file_prior: float = 0.3
 
 
 def rank(
-    candidates: Sequence[Candidate], weights: Weights, *, min_score: float = 0.0
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    *,
+    min_score: float = 0.0,
+    boosts: Mapping[int, float] = _NONE,
 ) -> list[tuple[Candidate, float]]:
     """Return candidates with scores in 0..1, best first.
 
-    Of units with equal content only the best stays. `min_score` looks at the evidence of each
-    leg, never at the fused score, which only orders. Equal scores are ordered by the better
-    rank, then the newer, then the id.
+    `boosts` are added to the scores of units; where that exceeds 1, all are scaled back. Of units
+    with equal content only the best stays. `min_score` looks at the evidence of each leg, never at
+    the fused score, which only orders. Equal scores are ordered by the better rank, then the
+    newer, then the id.
     """
     if not candidates:
         return []
-    fuse = _reciprocal_ranks if weights.fusion == "rrf" else _z_scores
-    scores = _with_file_prior(_min_max(fuse(candidates, weights)), candidates, weights.file_prior)
+    fused, prior = parts(candidates, weights)
+    scores = fused + prior + np.array([boosts.get(c.unit, 0.0) for c in candidates])
+    scores = scores / max(1.0, float(scores.max()))
     ordered = _ordered(zip(candidates, scores.tolist(), strict=True))
-    return [(c, score) for c, score in _distinct(ordered) if _evidence(c) >= min_score]
+    return _mixed([pair for pair in _distinct(ordered) if _evidence(pair[0]) >= min_score])
+
+
+def parts(
+    candidates: Sequence[Candidate], weights: Weights
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what the legs and what the file adds to the score of each candidate."""
+    fuse = _reciprocal_ranks if weights.fusion == "rrf" else _z_scores
+    fused = _min_max(fuse(candidates, weights))
+    prior = weights.file_prior * _best_of_files(fused, candidates)
+    return fused / (1 + weights.file_prior), prior / (1 + weights.file_prior)
 
 
 def idf_share(matched: Iterable[int], idf: Sequence[float]) -> float:
     """Return the idf mass of the matched terms over that of all, 0..1."""
     total = sum(idf)
     return min(1.0, sum(idf[index] for index in matched) / total) if total else 0.0
-
-
-def within_budget(lengths: Iterable[int], budget: int | None) -> int:
-    """Return how many texts fit into `budget` tokens, at four characters a token.
-
-    The first always fits: a budget never makes an answer empty.
-    """
-    if budget is None:
-        return sum(1 for _ in lengths)
-    left, count = budget, 0
-    for length in lengths:
-        left -= -(-length // 4)
-        if left < 0 and count:
-            break
-        count += 1
-    return count
 
 
 def _z_scores(candidates: Sequence[Candidate], weights: Weights) -> NDArray[np.float64]:
@@ -128,17 +131,14 @@ def _min_max(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
-def _with_file_prior(
-    scores: NDArray[np.float64], candidates: Sequence[Candidate], prior: float
+def _best_of_files(
+    scores: NDArray[np.float64], candidates: Sequence[Candidate]
 ) -> NDArray[np.float64]:
-    """Add the mean of a file's two best scores, weighted; scaled back to 0..1."""
-    of_file: Mapping[str, list[float]] = defaultdict(list)
+    """Return for each candidate the best score of its file."""
+    best: dict[str, float] = {}
     for candidate, score in zip(candidates, scores.tolist(), strict=True):
-        of_file[candidate.path].append(score)
-    mean = {
-        path: sum(sorted(found)[-_BEST_OF_FILE:]) / _BEST_OF_FILE for path, found in of_file.items()
-    }
-    return (scores + prior * np.array([mean[c.path] for c in candidates])) / (1 + prior)
+        best[candidate.path] = max(score, best.get(candidate.path, 0.0))
+    return np.array([best[c.path] for c in candidates])
 
 
 def _ordered(scored: Iterable[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
@@ -153,6 +153,23 @@ def _distinct(ordered: Iterable[tuple[Candidate, float]]) -> list[tuple[Candidat
     for candidate, score in ordered:
         best.setdefault(candidate.same, (candidate, score))
     return list(best.values())
+
+
+def _mixed(ordered: list[tuple[Candidate, float]]) -> list[tuple[Candidate, float]]:
+    """Let files not yet seen into the head, with the score of the unit they go ahead of."""
+    rest = ordered.copy()
+    head: list[tuple[Candidate, float]] = []
+    seen: set[str] = set()
+    while rest and len(head) < _HEAD:
+        score = rest[0][1]
+        new = (n for n, each in enumerate(rest) if each[0].path not in seen)
+        at = next(new, 0)
+        if rest[at][1] < _NEARLY * score:
+            at = 0
+        chosen = rest.pop(at)[0]
+        head.append((chosen, score))
+        seen.add(chosen.path)
+    return head + rest
 
 
 def _evidence(candidate: Candidate) -> float:

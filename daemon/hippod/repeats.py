@@ -17,18 +17,22 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a hit says: a fact of `entities`, or other text."""
+    """What a hit says: a fact of `entities`, or other text.
+
+    `held` is what is known of when it held: from, until, and what replaced it.
+    """
 
     content: str
     entities: tuple[str, ...]
     is_fact: bool
+    held: tuple[str | None, ...] = ()
 
 
 def distinct(statements: Iterable[Statement], limit: int) -> list[int]:
     """Return the places of the first `limit` statements that none before them says already.
 
-    A fact is said only by another fact, and only by one about the same entities; other text
-    only by one that says no more.
+    A fact is said only by another fact, and only by one about the same entities that held at the
+    same time; other text only by one that says no more.
     """
     kept: list[_Looked] = []
     places: list[int] = []
@@ -75,4 +79,5 @@ def _says(earlier: _Looked, later: _Looked, language: str) -> bool:
     if not later.said.is_fact:
         return repetition.is_repeated(earlier.text, later.text, language)
     of_the_same = earlier.names <= later.names or later.names <= earlier.names
-    return earlier.said.is_fact and of_the_same
+    of_the_time = earlier.said.held == later.said.held
+    return earlier.said.is_fact and of_the_same and of_the_time

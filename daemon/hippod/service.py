@@ -15,12 +15,12 @@ from typing import Any
 
 import structlog
 
-from hippod import __version__, daylog, quoting, redact, wire
+from hippod import __version__, answers, daylog, redact, wire
 from hippod.config import Config, explain
 from hippod.errors import Forbidden, HippodError, InvalidInput, NotFound
 from hippod.index import Index
 from hippod.lint import Lint
-from hippod.models import Embedder
+from hippod.models import TokenCounter
 from hippod.provenance import Provenance
 from hippod.recall import recall as recall_hits
 from hippod.retain import Retainer
@@ -59,9 +59,9 @@ class Memory:
         workspace: Workspace,
         state: State,
         index: Index,
-        embedder: Embedder | None,
         retainer: Retainer,
         clock: Callable[[], datetime],
+        counter: TokenCounter | None = None,
     ) -> None:
         self.jobs_door = Jobs()
         self.changed: Callable[[str], None] = self._index_now
@@ -73,9 +73,9 @@ class Memory:
         self._workspace = workspace
         self._state = state
         self._index = index
-        self._embedder = embedder
         self._retainer = retainer
         self._clock = clock
+        self._counter = counter
         self._lint = Lint(index)
         self._provenance = Provenance(workspace, state, index, config.zone)
         self._started = time.monotonic()
@@ -87,7 +87,6 @@ class Memory:
         answer = recall_hits(
             request,
             self._index,
-            self._embedder,
             self._config.recall,
             now=self._clock(),
             zone=self._config.zone,
@@ -100,9 +99,7 @@ class Memory:
                 for hit in answer.hits
             )
             answer = answer.model_copy(update={"hits": hits})
-        if request.format == "agent":
-            answer = answer.model_copy(update={"text": quoting.block(answer.hits)})
-        return answer
+        return answers.complete(answer, request, self._workspace, self._index, self._counter)
 
     search = recall
 
@@ -149,6 +146,33 @@ class Memory:
         expected = self._whole(scope, path, etag)
         written = self._workspace.replace(path, old, new, expected, actor=_actor(scope))
         return self._written(written)
+
+    def insert(
+        self,
+        path: str,
+        line: int,
+        content: str,
+        *,
+        etag: str | None = None,
+        scope: Scope = "main",
+    ) -> wire.Written:
+        """Insert text on lines of its own before a line, counted from 1; last + 1 appends."""
+        self._check_write(scope, path)
+        expected = self._whole(scope, path, etag)
+        written = self._workspace.insert(path, line, content, expected, actor=_actor(scope))
+        return self._written(written)
+
+    def move(
+        self, path: str, to: str, *, etag: str | None = None, scope: Scope = "main"
+    ) -> wire.Written:
+        """Give a document another path, where nothing stands yet; ids of its hits change."""
+        self._check_write(scope, path)
+        self._check_write(scope, to)
+        expected = self._whole(scope, path, etag)
+        written = self._workspace.move(path, to, expected, actor=_actor(scope))
+        done = self._written(written)
+        self.changed(path)  # last: the vectors of its texts are in use again by now
+        return done.model_copy(update={"moved_from": path})
 
     def delete(self, path: str, *, etag: str | None = None, scope: Scope = "main") -> wire.Written:
         """Delete a document; its bytes stay in the journal."""
@@ -228,6 +252,8 @@ class Memory:
         done = self._provenance.undo(request.id, dry_run=request.dry_run, actor=actor)
         if done.applied:
             self.changed(done.path)
+            if done.moved_from:
+                self.changed(done.moved_from)
         return done
 
     # -- operations --------------------------------------------------------------------------

@@ -513,7 +513,8 @@ class State:
         with self._transaction():
             (number,) = self._required(
                 "INSERT INTO journal(time, status, operation, path, actor, before, start, length,"
-                " digest, undoes, preview) VALUES (?,'begun',?,?,?,?,?,?,?,?,?) RETURNING id",
+                " digest, undoes, preview, target)"
+                " VALUES (?,'begun',?,?,?,?,?,?,?,?,?,?) RETURNING id",
                 _iso(self._clock()),
                 change.operation,
                 change.path,
@@ -524,6 +525,7 @@ class State:
                 change.digest,
                 change.undoes,
                 change.preview,
+                change.target,
             )
             return int(number)
 
@@ -559,7 +561,10 @@ class State:
     def recent(self, limit: int = 50, *, path: str | None = None) -> list[JournalEntry]:
         """Return the newest entries (of a path, or of those that fit a glob), newest first."""
         return self._entries(
-            "WHERE ?1 IS NULL OR path=?1 OR path GLOB ?1 ORDER BY id DESC LIMIT ?2", path, limit
+            "WHERE ?1 IS NULL OR path=?1 OR path GLOB ?1 OR target=?1 OR target GLOB ?1"
+            " ORDER BY id DESC LIMIT ?2",
+            path,
+            limit,
         )
 
     def entry(self, number: int) -> JournalEntry:
@@ -571,7 +576,7 @@ class State:
 
     def entries_since(self, number: int, path: str) -> list[JournalEntry]:
         """Return the entries of a path behind one of them, oldest first."""
-        return self._entries("WHERE id>? AND path=? ORDER BY id", number, path)
+        return self._entries("WHERE id>?1 AND (path=?2 OR target=?2) ORDER BY id", number, path)
 
     def _entries(self, which: str, *values: object) -> list[JournalEntry]:
         with self._lock:
@@ -977,7 +982,10 @@ _BATCH = (
     " created, updated, tokens, seconds"
 )
 _FACT = "id, day, bullet, pinned, path, read_back, reappended, turns, made_by, undone"
-_ENTRY = "id, time, status, operation, path, actor, before, start, length, digest, undoes, preview"
+_ENTRY = (
+    "id, time, status, operation, path, actor, before, start, length, digest, undoes, preview,"
+    " target"
+)
 
 
 def _iso(moment: datetime) -> str:
@@ -1115,5 +1123,10 @@ _M002_PROVENANCE = (
     "CREATE INDEX journal_by_undoes ON journal(undoes) WHERE undoes NOT NULL",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL, _M002_PROVENANCE)
+_M003_RENAMES = (
+    "ALTER TABLE journal ADD COLUMN target TEXT",
+    "CREATE INDEX journal_by_target ON journal(target) WHERE target NOT NULL",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL, _M002_PROVENANCE, _M003_RENAMES)
 """Forward only; `user_version` counts those applied. Never change one that was released."""

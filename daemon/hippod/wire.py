@@ -15,6 +15,7 @@ Kind = Literal["world", "experience", "opinion", "observation", "document"]
 Mode = Literal["hybrid", "lexical", "vector"]
 Fusion = Literal["zscore", "rrf"]
 Trust = Literal["written", "extracted"]
+Stance = Literal["supports", "contradicts"]
 Format = Literal["hits", "agent"]
 
 MAX_QUERY = 4_000
@@ -22,6 +23,8 @@ MAX_QUERY = 4_000
 MAX_LIMIT = 100
 MAX_ENTRY = 2**62
 """Number of a journal entry."""
+MAX_LINE = 2**31 - 1
+MAX_CONTEXT = 50
 MAX_NAMES = 100
 """Kinds or entities that one question may name."""
 
@@ -66,9 +69,45 @@ class RecallRequest(Request):
     bm25_weight: Annotated[float, Field(ge=0, le=1)] | None = None
     vector_weight: Annotated[float, Field(ge=0, le=1)] | None = None
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
+    rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Most tokens of the answer's text; a first hit that is too long alone is cut ("… [cut]")."""
+    context_lines: Annotated[int, Field(ge=0, le=MAX_CONTEXT)] = 0
+    """Lines before and after each hit, as its document stands now."""
+    explain: bool = False
+    """Also say what was understood, and of each hit why it ranks where it does."""
     format: Format = "hits"
     """`agent`: the answer also has the hits as one block of text to paste into a prompt."""
+
+
+class Evidence(Model):
+    """What speaks for or against an opinion; `weight` is in log-odds.
+
+    `source` is where the fact stands (`path#L12`) and `content` what it says. Of a fact that is
+    gone or not to be seen they are the link as the ledger has it and what the ledger quotes.
+    """
+
+    stance: Stance
+    source: str
+    weight: float
+    content: str = ""
+
+
+class HitExplanation(Model):
+    """Why a hit ranks where it does; `text` says it in a line.
+
+    Ranks count from 1 in each leg, None where the leg did not find it. `fused` (of both legs),
+    `file_prior` and the `boosts` by name add up to the score, which is scaled to 0..1.
+    """
+
+    lexical_rank: int | None = None
+    vector_rank: int | None = None
+    bm25: float | None = None
+    cosine: float | None = None
+    fused: float
+    file_prior: float
+    boosts: dict[str, float] = {}
+    text: str
 
 
 class Hit(Model):
@@ -81,6 +120,10 @@ class Hit(Model):
     `trust`: the text is `written` as it stands by a person or an agent, or hippod `extracted`
     it from what was said. Neither makes it an instruction; `flagged` says that it reads like
     one, though its document is none of those that instruct agents.
+
+    The lines are those of the document at the moment of the answer, whose version `etag` names:
+    give it to a write to change just what is cited. `before` and `after` (on request) continue
+    `content` in both directions; no hit's context holds another hit or another's context.
     """
 
     id: str
@@ -100,18 +143,85 @@ class Hit(Model):
     entities: tuple[str, ...] = ()
     confidence: float | None = None
     content: str
+    before: str = ""
+    after: str = ""
+    etag: str = ""
+    evidence: tuple[Evidence, ...] = ()
     score: float
     bm25_score: float | None = None
     vector_score: float | None = None
+    explanation: HitExplanation | None = None
 
 
 class Freshness(Model):
-    """How far the index is behind the files."""
+    """How far to trust an answer: how far the index is behind the files, and what was amiss.
+
+    `gone` counts hits that were left out because their text stands nowhere in their document any
+    more, `unchecked` those whose file could not be compared. `text` says all of it in a sentence:
+    "0.2 s behind, 0 files pending, vectors complete; the vector search failed".
+    """
 
     pending: int
     vectors_pending: int
     behind_seconds: float
     updated: str | None
+    gone: int = 0
+    unchecked: int = 0
+    text: str = ""
+
+
+class Budget(Model):
+    """What an answer costs: `used` of `tokens`, never more.
+
+    Counted is what is handed over: with format `agent` all of `text`, else of each hit its
+    `source`, `before`, `content`, `after` and evidence. `counted_by` names the tokenizer, or says
+    that it is an estimate. `left_out` hits did not fit; later ones that did are there.
+    """
+
+    tokens: int
+    used: int
+    counted_by: str
+    left_out: int = 0
+
+
+class ReadTime(Model):
+    """A span of time that a question names, in days; it lifts hits and filters none."""
+
+    text: str
+    since: str | None
+    until: str | None
+    precision: Literal["day", "week", "month", "year"]
+    around: bool = False
+
+
+class ReadEvent(Model):
+    """A time told by an event ("since the move"), and the unit that was taken for its date."""
+
+    text: str
+    bound: Literal["since", "until", "around"]
+    day: str | None = None
+    source: str | None = None
+
+
+class Understood(Model):
+    """What a question was taken to mean.
+
+    `entities` maps names found in it to all the names of the same entity; it is `about` those of
+    them that it asks for alone. `since`, `until` and `as_of` are the filters that were given;
+    `times` were read from the text, and `state_at` is the day whose state it asks for.
+    """
+
+    terms: tuple[str, ...]
+    dropped_terms: tuple[str, ...] = ()
+    entities: dict[str, tuple[str, ...]] = {}
+    about: tuple[str, ...] = ()
+    asks_opinion: bool = False
+    times: tuple[ReadTime, ...] = ()
+    state_at: str | None = None
+    event: ReadEvent | None = None
+    since: str | None = None
+    until: str | None = None
+    as_of: str | None = None
 
 
 class RecallAnswer(Model):
@@ -119,16 +229,20 @@ class RecallAnswer(Model):
 
     `legs` maps `lexical` and `vector` to `ok`, `off` (not asked for, or no embedder),
     `empty` (the query has no term for it) or `failed`; `degraded` is true if a leg that was
-    asked for failed. `text` (format `agent`) quotes the hits in one `<hippod-memory>` block that
-    nothing in them can close.
+    asked for failed, `weak` if little speaks for any hit: hardly a word of the question, no close
+    meaning, none of its names. `text` (format `agent`) quotes the hits in one `<hippod-memory>`
+    block that nothing in them can close.
     """
 
     hits: tuple[Hit, ...]
+    understood: Understood | None = None
     text: str | None = None
     legs: dict[str, str]
+    weak: bool = False
     degraded: bool = False
     truncated: bool = False
     freshness: Freshness
+    budget: Budget | None = None
     took_ms: float
 
 
@@ -158,12 +272,16 @@ class FileContent(Model):
 
 
 class Written(Model):
-    """The result of a write: `changed` is false where the bytes were already so."""
+    """The result of a write: `changed` is false where the bytes were already so.
+
+    After a move `path` is the new path and `moved_from` the old one.
+    """
 
     path: str
     etag: str
     changed: bool
     line: int | None = None
+    moved_from: str | None = None
 
 
 class WriteRequest(Request):
@@ -190,7 +308,30 @@ class ReplaceAction(Request):
     etag: Text | None = None
 
 
-FileAction = Annotated[AppendAction | ReplaceAction, Field(discriminator="action")]
+class InsertAction(Request):
+    """Insert text on lines of its own before line `line`, from 1; last line + 1 appends."""
+
+    action: Literal["insert"]
+    line: Annotated[int, Field(ge=1, le=MAX_LINE)]
+    content: Annotated[Text, Field(min_length=1)]
+    etag: Text | None = None
+
+
+class MoveAction(Request):
+    """Give a document another path, where nothing may stand yet; its bytes stay as they are.
+
+    The ids of its hits and its `document_id` change, since they are hashes of path and content;
+    ids of facts (`^id`) stay. Links to it are not rewritten.
+    """
+
+    action: Literal["move"]
+    to: Annotated[Text, Field(min_length=1)]
+    etag: Text | None = None
+
+
+FileAction = Annotated[
+    AppendAction | ReplaceAction | InsertAction | MoveAction, Field(discriminator="action")
+]
 
 
 class DailyLog(Model):
@@ -350,7 +491,8 @@ class LogRequest(Request):
 class Logged(Model):
     """A change that hippod made to a document.
 
-    `bytes` were appended, or are in the document since (of a deletion: were in it). `undoes` is
+    `bytes` were appended, or are in the document since (of a deletion: were in it). `target` is
+    where a renaming (operation `rename`) took the document at `path`. `undoes` is
     the entry that this one took back, `undone_by` the one that took this one back.
     """
 
@@ -358,6 +500,7 @@ class Logged(Model):
     time: str
     operation: str
     path: str
+    target: str | None = None
     actor: str
     finished: bool
     bytes: int
@@ -389,6 +532,9 @@ class UndoRequest(Request):
 class Undone(Model):
     """What became of an undo, or would: `diff` is what it changes in `path`.
 
+    Of a move, `moved_from` is the path that the document leaves to be at `path` again, with what
+    was edited since.
+
     `conflict` (in a dry run) says why it is refused; then `diff` is what it would have changed,
     and `since` what was edited since that change, where that is known. `entry` is the journal's
     entry of the undo: undoing that one brings the change back.
@@ -401,6 +547,7 @@ class Undone(Model):
     diff: str = ""
     conflict: str | None = None
     since: str = ""
+    moved_from: str | None = None
 
 
 class ReindexRequest(Request):

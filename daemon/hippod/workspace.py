@@ -41,6 +41,7 @@ _REASONS = {
     errno.EPERM: ("permission denied", "check the owner and mode of the file and its folder"),
     errno.ENAMETOOLONG: ("the name is too long for this filesystem", "use a shorter one"),
     errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EXDEV: ("is on another filesystem", "write it there, then delete it here"),
     errno.EMFILE: ("too many open files", "raise the limit of open files (ulimit -n)"),
 }
 
@@ -80,11 +81,15 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A change taken back: what stood at `path` and what stands there then (None: no file)."""
+    """A change taken back: what stood at `path` and what stands there then (None: no file).
+
+    `moved_from` is set where a document only goes back to `path` from there, as it is.
+    """
 
     path: str
     before: bytes | None
     after: bytes | None
+    moved_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +258,44 @@ class Workspace:
         written = self._edit(path, change, etag, "replace", actor)
         return replace(written, line=line)
 
+    def insert(
+        self, path: str, line: int, text: str, etag: str | None = None, *, actor: str = ACTOR
+    ) -> Written:
+        """Insert text on lines of its own before line `line` (from 1); no other byte changes.
+
+        One more than the last line appends. Raises `NotFound`, `InvalidInput` for any other
+        line, and `Conflict` for UTF-16.
+        """
+        payload = edits.encode(text)
+
+        def change(current: bytes | None) -> bytes:
+            if current is None:
+                raise missing(path)
+            if edits.is_utf16(current):
+                raise Conflict(f"{path}: is UTF-16 text", "convert it to UTF-8 first")
+            return edits.inserted(current, line, payload)
+
+        written = self._edit(path, _naming(path, change), etag, "insert", actor)
+        return replace(written, line=line)
+
+    def move(self, path: str, to: str, etag: str | None = None, *, actor: str = ACTOR) -> Written:
+        """Give a document another path, making folders as needed; its bytes stay as they are.
+
+        Raises `Conflict` if anything stands at `to`, `PathRefused` if either path is excluded
+        from the memory: what moves there would be lost from sight.
+        """
+        parts = self._document_parts(path)
+        self._check_move(path, to)
+        for _ in range(_ATTEMPTS):
+            with self._lock, self._guarded(path), self._root.parent(parts, writing=True) as folder:
+                found = self._writable_or_none(folder, path)
+                if found is None:
+                    raise missing(path)
+                _check_etag(path, etag, found.data)
+                if self._rename(folder, path, to, found, actor):
+                    return Written(to, edits.digest(found.data), changed=True)
+        raise _contended(path)
+
     def delete(self, path: str, etag: str | None = None, *, actor: str = ACTOR) -> Written:
         """Delete a document; its bytes stay in the journal."""
         parts = self._document_parts(path)
@@ -393,6 +436,17 @@ class Workspace:
         info = found.stat
         listed = FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
         return Loaded(path, decoded[0], edits.digest(found.data, length=64), listed, decoded[1])
+
+    def stat(self, path: str) -> FileStat | None:
+        """Look at a file without opening it or checking that it is a document.
+
+        One system call: enough to tell whether a document that was loaded is still the same.
+        """
+        try:
+            info = os.lstat(f"{self.root}/{path}")
+        except (OSError, ValueError):
+            return None
+        return FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
 
     @property
     def notes(self) -> Mapping[str, str]:
@@ -605,6 +659,109 @@ class Workspace:
         except FileExistsError:
             raise atomic.ChangedError(name) from None
 
+    # -- moving ------------------------------------------------------------------------------
+
+    def _check_move(self, path: str, to: str) -> None:
+        if path == to:
+            raise InvalidInput(f"{to}: is where the document stands", "name another path")
+        documents.check_new(to)
+        self._document_parts(to)
+        for each in (path, to):
+            self._refuse_excluded(each)
+
+    def _refuse_excluded(self, path: str) -> None:
+        """Raise `PathRefused` if no scan would find a document at `path`."""
+        parts = path.split("/")
+        chain = self._chain
+        for count, part in enumerate(parts):
+            above, prefix = "/".join(parts[:count]), "/".join(parts[: count + 1])
+            with (
+                contextlib.suppress(NotFound),
+                self._guarded(path),
+                self._root.folder(parts[:count], path, follow=False) as folder,
+            ):
+                chain += documents.rules_in(folder, above)
+            is_folder = count < len(parts) - 1
+            if documents.pruned(part) or documents.ignored(chain, prefix, folder=is_folder):
+                raise PathRefused(
+                    f"{path!r}: is excluded from the memory",
+                    f"by an ignore file or the name {part!r}",
+                )
+        if documents.is_copy(parts[-1]):
+            raise PathRefused(f"{path!r}: is the name of a temporary or conflict copy")
+
+    def _rename(
+        self,
+        folder: int,
+        path: str,
+        to: str,
+        found: atomic.Found,
+        actor: str,
+        undoes: int | None = None,
+    ) -> bool:
+        """Move what was found in an open folder; False if it was changed meanwhile."""
+        target = self._document_parts(to)
+        with self._guarded(to), self._root.parent(target, writing=True, create=True) as into:
+            change = Change(
+                "rename",
+                path,
+                actor,
+                length=len(found.data),
+                digest=edits.digest(found.data),
+                undoes=undoes,
+                preview=f"to {to}",
+                target=to,
+            )
+            try:
+                with self._journalled(change) as begun:
+                    atomic.move(folder, path.rpartition("/")[2], into, target[-1], found)
+                    begun.done()
+                    return True
+            except FileExistsError:
+                raise Conflict(
+                    f"{to}: something stands there already", "choose another name, or move it away"
+                ) from None
+        return False
+
+    def _move_back(
+        self,
+        entry: JournalEntry,
+        plan: Callable[[Reversal], None],
+        actor: str,
+        *,
+        dry_run: bool,
+    ) -> Reversal | None:
+        """Move a document back where it was, with what was edited since; None: try again."""
+        path, now = entry.change.path, entry.change.target or ""
+        if self.exists(path):
+            raise Conflict(f"{path}: exists again since entry {entry.id} moved it to {now}")
+        if not self.exists(now):
+            raise Conflict(f"{now}: was moved or deleted since entry {entry.id}")
+        parts = self._document_parts(now)
+        with self._guarded(now), self._root.parent(parts, writing=True) as folder:
+            found = self._writable_or_none(folder, now)
+            if found is None:
+                return None
+            back = Reversal(path, found.data, found.data, moved_from=now)
+            if dry_run:
+                return back
+            plan(back)
+            return back if self._rename(folder, now, path, found, actor, entry.id) else None
+
+    def _settle_rename(self, entry: JournalEntry) -> None:
+        """Find out whether a move that broke off happened; undo the half of one."""
+        path, to = entry.change.path, entry.change.target or ""
+        source, target = (self._found_or_none(p, documents.check_path(p)) for p in (path, to))
+        if target is not None and source is not None and _is_half(source, target):
+            with self._guarded(to), self._root.parent(to.split("/"), writing=True) as folder:
+                os.unlink(to.rpartition("/")[2], dir_fd=folder)
+            target = None
+        moved = target is not None and edits.digest(target.data) == entry.change.digest
+        if source is None or moved:
+            self._journal.commit(entry.id)
+        else:
+            self._journal.abort(entry.id)
+
     # -- taking back -------------------------------------------------------------------------
 
     def undo(
@@ -622,6 +779,11 @@ class Workspace:
         """
         with self._lock:
             for _ in range(_ATTEMPTS):
+                if entry.change.operation == "rename":
+                    back = self._move_back(entry, plan, actor, dry_run=dry_run)
+                    if back is not None:
+                        return back
+                    continue
                 reversal_ = self._reversal(entry)
                 if dry_run or self._take_back(reversal_, entry, plan, actor):
                     return reversal_
@@ -689,6 +851,9 @@ class Workspace:
         for entry in self._journal.unfinished():
             path = entry.change.path
             try:
+                if entry.change.operation == "rename":
+                    self._settle_rename(entry)
+                    continue
                 found = self._found_or_none(path, documents.check_path(path))
             except (PathRefused, StorageError, TooLarge):
                 continue  # cannot be told now; the next start looks again
@@ -882,6 +1047,12 @@ def _check_etag(path: str, etag: str | None, current: bytes | None) -> None:
     if etag != actual:
         what = "it exists already" if etag == "" else "it changed since it was read"
         raise Conflict(f"{path}: {what}", "read it again and repeat the change")
+
+
+def _is_half(source: atomic.Found, target: atomic.Found) -> bool:
+    """Say whether a file has its new name beside the old one: linked, or the name only claimed."""
+    same = (source.stat.st_dev, source.stat.st_ino) == (target.stat.st_dev, target.stat.st_ino)
+    return same or (not target.data and bool(source.data))
 
 
 def _contended(path: str) -> Conflict:

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from hippod.errors import HippodError
+from hippod.errors import Conflict, HippodError
 from tests.processes import Daemon, wait_for
 
 KILLER = Path(__file__).parent / "killer.py"
@@ -69,11 +69,17 @@ class Killable(Daemon):
         return process.wait(20) == 0
 
     def edit(self) -> None:
-        """Create, rewrite and delete documents through the API; safe to repeat."""
+        """Create, rewrite, move and delete documents through the API; safe to repeat."""
         self.client.write(PLAN, "# Plan\n\nBuy paint\n")
         self.client.write(PLAN, "# Plan\n\nBuy paint and brushes\n")
         self.client.write("projects/old.md", "Gone soon\n")
         self.client.delete("projects/old.md")
+        self.client.insert(PLAN, 3, "Buy rope")
+        self.client.write("projects/draft.md", "The draft\n")
+        try:
+            self.client.move("projects/draft.md", "context/final.md")
+        except Conflict:  # the run that died has moved it
+            self.client.delete("projects/draft.md")
         wait_for(self.status_index_is_idle, "the index")
 
     def is_done(self) -> bool:

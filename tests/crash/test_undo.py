@@ -87,11 +87,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (daemon.workspace / LOG).write_text(HAND)
     (daemon.workspace / "gone.md").write_text("Gone soon\n")
     (daemon.workspace / "plan.md").write_text("# Plan\n")
+    (daemon.workspace / "plan2.md").write_text("Plan two\n")
+    (daemon.workspace / "draft.md").write_text("Draft\n")
     daemon.start()
     daemon.client.write("plan.md", "# Plan\n\nBuy paint\n")
     daemon.client.write("new.md", "New\n")
     daemon.client.delete("gone.md")
     daemon.client.append("list.md", "- milk")
+    daemon.client.insert("plan2.md", 1, "# Title")
+    daemon.client.move("draft.md", "projects/final.md")
     daemon.client.retain([MESSAGE], wait=True)
     assert "bike lock" in (daemon.workspace / LOG).read_text()
     assert daemon.stop() == 0
@@ -110,6 +114,9 @@ def test_the_undisturbed_run_took_all_back(undisturbed: Undoing) -> None:
     assert found[LOG].decode() == HAND
     assert found["plan.md"] == b"# Plan\n"
     assert found["gone.md"] == b"Gone soon\n"
+    assert found["plan2.md"] == b"Plan two\n"
+    assert found["draft.md"] == b"Draft\n"
+    assert "projects/final.md" not in found
     assert "new.md" not in found
     assert "list.md" not in found
     assert len(undisturbed.steps.read_text().splitlines()) >= FEWEST_STEPS

@@ -30,6 +30,8 @@ COMMANDS = {
     "write": ("files", "write a whole document"),
     "append": ("files", "add text at the end of a document"),
     "replace": ("files", "replace one passage of a document"),
+    "insert": ("files", "insert lines into a document"),
+    "move": ("files", "give a document another path"),
     "delete": ("files", "delete a document"),
     "tree": ("files", "list the workspace"),
     "why": ("provenance", "show where a fact comes from, down to what was said"),

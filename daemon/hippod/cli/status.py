@@ -1,6 +1,6 @@
 """`hippod status`: the daemon on one screen, what needs attention marked with `!`."""
 
-from hippod.cli import options, output
+from hippod.cli import options, output, progress
 from hippod.cli.operations import print_summary
 
 TYPE_CHECKING = False
@@ -46,6 +46,8 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     yield from _retain(answer["retain"])
     watch = answer["watch"]
     yield "watch", f"{watch['mode']}, last event {watch['last_event'] or 'none yet'}"
+    if watch.get("fault"):
+        yield "! watch", f"{watch['fault']}: each look at all files finds them all the same"
     for path, reason in _first(watch.get("not_indexed") or {}):
         yield "! not indexed", f"{path}: {reason}" if reason else path
     for job in answer["jobs"]:
@@ -75,6 +77,9 @@ def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
         f"{part['state']}, {part['documents']} documents, {part['units']} units, "
         f"{vectors['embedded']} vectors ({vectors['pending']} pending; {embedder})",
     )
+    if part.get("progress"):
+        yield "", progress.bar(part["progress"])
+    yield from _vectors(part)
     if part["problem"]:
         yield "! index", str(part["problem"])
     if part["embedding_error"]:
@@ -84,7 +89,30 @@ def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
         yield "! search", ", ".join(f"{leg} failed {n} times" for leg, n in failures.items())
 
 
+def _vectors(part: "Answer") -> "Iterator[tuple[str, str]]":
+    switching = part.get("switching")
+    if switching:
+        yield (
+            "vectors",
+            f"changing from {switching['stored']} to {switching['active']}, "
+            f"{switching['pending']} to do; meanwhile {switching['serving']}",
+        )
+    graph = part.get("graph") or {}
+    if graph.get("state") in ("in use", "building"):
+        took = f", built in {output.duration(graph['seconds'])}" if graph.get("seconds") else ""
+        yield "graph", f"{graph['state']}{took}"
+    if graph.get("problem"):
+        yield "! graph", str(graph["problem"])
+    for reason, count in _first_counts(part.get("parked") or {}):
+        yield "no vector", f"{count} texts: {reason}"
+
+
+def _first_counts(parked: "dict[str, int]") -> "list[tuple[str, int]]":
+    return list(parked.items())[:_SHOWN]
+
+
 def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    yield from _embedder(answer)
     yield from _encoder(answer)
     generator = answer["generator"]
     if generator["state"] == "none":
@@ -102,6 +130,17 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
         yield "self-test", f"{task}: {verdict} ({test['detail']})"
     if generator.get("last_error"):
         yield "! generator", str(generator["last_error"])
+
+
+def _embedder(answer: "Answer") -> "Iterator[tuple[str, str]]":
+    embedder = answer.get("embedder") or {"state": "none"}
+    if embedder["state"] == "none":
+        yield "embedder", f"none: {answer['notes'].get('embedder', 'words alone')}"
+        return
+    calls = f", {embedder['calls']} calls" if "calls" in embedder else ""
+    yield "embedder", f"{embedder['state']}, {embedder['model_id']}{calls}"
+    if embedder.get("last_error"):
+        yield "! embedder", str(embedder["last_error"])
 
 
 def _encoder(answer: "Answer") -> "Iterator[tuple[str, str]]":

@@ -3,6 +3,7 @@
 from hippod.index.engine import Documents as Documents
 from hippod.index.engine import Index as Index
 from hippod.index.report import Report as Report
+from hippod.index.store import Known as Known
 from hippod.index.view import Brief as Brief
 from hippod.index.view import LexicalHit as LexicalHit
 from hippod.index.view import Named as Named

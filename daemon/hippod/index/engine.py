@@ -9,24 +9,27 @@ import contextlib
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
-import numpy as np
 import structlog
 
-from hippod import chunks, config, markdown
+from hippod import config, markdown
 from hippod.chunks import Unit
+from hippod.cutting import Cutter, Settings
 from hippod.documents import FileStat, Scan
-from hippod.errors import HippodError, IndexUnavailable, ModelError, StorageError
+from hippod.errors import HippodError, IndexUnavailable, StorageError
 from hippod.index import graph, schema, store
-from hippod.index.embedding import Rejected, embed_texts
+from hippod.index.backfill import Backfill
+from hippod.index.lexicon import Lexicon
+from hippod.index.progress import Progress
 from hippod.index.report import Report
-from hippod.index.store import Known, Pending, Store
+from hippod.index.store import Dropped, Known, Store
 from hippod.index.vectors import Vectors
 from hippod.index.view import View
 from hippod.models import Embedder
@@ -37,9 +40,8 @@ logger = structlog.get_logger()
 
 _BATCH_FILES = 200
 _BATCH_UNITS = 2_000
-_TEXTS_AT_ONCE = (8, 512)
-_EMBED_SECONDS = (0.3, 2.0)
-"""A batch that is faster than the first is doubled, one that is slower than the second halved."""
+_LONG = 50
+"""Files from which on a change is shown as progress."""
 
 
 class Documents(Protocol):
@@ -62,6 +64,13 @@ class _Prepared:
     units: list[Unit] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document read, to be cut."""
+
+    loaded: Loaded
+
+
 class Index:
     """The index in `directory`. Any thread may ask; changes take turns under one lock.
 
@@ -77,26 +86,34 @@ class Index:
         *,
         chunking: config.Chunking,
         zone: tzinfo,
+        spec: str = "",
+        former: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
+        """`spec` is stored with the vectors; `former` makes the embedder of a stored one again."""
         self._path = directory / "index.sqlite"
         self._documents = documents
-        self._embedder = embedder
         self._chunking = chunking
         self._zone = zone
+        self._cutting = Settings(
+            chunking.max_chunk_size, chunking.overlap, tuple(chunking.split_on), zone
+        )
         self._fingerprint = schema.fingerprint(chunking.model_dump(mode="json"), str(zone))
         self._changing = threading.RLock()
         self._opening = threading.RLock()
         self._stop = threading.Event()
+        self._backfill = Backfill(embedder, spec, former, directory, self._stop.is_set)
+        self.embed_later: Callable[[], None] | None = None
+        """If set, it is told that texts may wait for vectors; else changes embed them at once."""
+        self.embeds_ahead = True
         self._store: Store | None = None
-        self._vectors: Vectors | None = None
-        self._frequencies: dict[str, int] = {}
+        self._lexicon = Lexicon()
         self._damaged = False
         self._problem = ""
-        self._remaining = 0
+        self._reading: Progress | None = None
         self._successor: Index | None = None
         self._updated: datetime | None = None
-        self._embedding_error = ""
         self._failures = {"lexical": 0, "vector": 0}
+        self._failed_last: dict[str, str] = {}
         with contextlib.suppress(HippodError):
             self._open()
 
@@ -110,8 +127,10 @@ class Index:
         """
         wanted = [path for path in dict.fromkeys(paths) if _is_text(path)]
         with self._reporting() as report:
-            self._mending(lambda new: self._follow(report) if new else self._look(wanted, report))
-        return report
+            self._mending(
+                report, lambda new: self._follow(report) if new else self._look(wanted, report)
+            )
+        return self._embedded(report)
 
     def reconcile(self, *, verify: bool = False) -> Report:
         """Make the index equal to the documents; `verify` reads even those that look unchanged.
@@ -119,21 +138,34 @@ class Index:
         Raises `StorageError`, changing nothing, if the workspace is gone.
         """
         with self._reporting() as report:
-            self._mending(lambda _new: self._follow(report, verify=verify))
-        return report
+            self._mending(report, lambda _new: self._follow(report, verify=verify))
+        return self._embedded(report)
 
     def rebuild(self) -> Report:
-        """Make the index anew from the documents; the old one answers until it is ready."""
+        """Make the index anew from the documents; the old one answers until it is ready.
+
+        Vectors of texts that are as they were are taken over.
+        """
         with self._reporting() as report, _folder(self._path.with_name("rebuild")) as folder:
             report.take_over(self._build_in(folder))
             if not report.stopped:
                 self._swap_in(folder / self._path.name)
-        return report
+        return self._embedded(report)
 
     def embed_pending(self) -> Report:
-        """Embed the texts that have no vector yet."""
-        with self._reporting() as report:
-            self._mending(lambda new: self._follow(report) if new else self._embed(report))
+        """Embed the texts that have no vector yet, the newest first; changes may go on beside it.
+
+        What the embedder does wrong does not raise: it is in the status, the texts wait on.
+        """
+        report = Report()
+        began = time.monotonic()
+        try:
+            self._backfill.run(report)
+        except schema.Damaged as error:
+            self._damaged, self._problem = True, error.message
+        except IndexUnavailable:  # closed or replaced meanwhile: the next run finds what waits
+            report.stopped = True
+        report.seconds = time.monotonic() - began
         return report
 
     def build_graph(self) -> bool:
@@ -141,8 +173,18 @@ class Index:
 
         May take minutes: call it beside the thread that updates, which it does not hold up.
         """
-        vectors = self._vectors
-        return vectors is not None and vectors.build_graph(self._stop.is_set)
+        serving = self._backfill.serving
+        return serving is not None and serving.vectors.build_graph(self._stop.is_set)
+
+    def wants_graph(self) -> bool:
+        """Say whether `build_graph` has something to build."""
+        serving = self._backfill.serving
+        return serving is not None and serving.vectors.wants_graph
+
+    def tidy(self) -> bool:
+        """Merge a bounded piece of the words' index; say whether more may be gained."""
+        with self._backfill.writing, self._require().writing() as connection:
+            return store.merge_words(connection)
 
     def stop(self) -> None:
         """Make running changes end soon; the next reconcile takes up what is left."""
@@ -153,9 +195,9 @@ class Index:
     def close(self) -> None:
         """Stop, wait for running changes, and close."""
         self.stop()
-        with self._changing:
-            if self._vectors is not None:
-                self._vectors.save()
+        with self._changing, self._backfill.writing:
+            if self._backfill.serving is not None:
+                self._backfill.serving.vectors.save()
             self._close_store()
 
     # -- questions ---------------------------------------------------------------------------
@@ -167,8 +209,8 @@ class Index:
         Raises `IndexUnavailable` or `StorageError` on entering, or from the questions asked.
         """
         try:
-            with self._lend() as (connection, vectors, frequencies):
-                yield View(connection, vectors, frequencies)
+            with self._lend() as (connection, vectors, lexicon):
+                yield View(connection, vectors, lexicon)
         except schema.Damaged:
             self._damaged = True
             raise
@@ -182,10 +224,16 @@ class Index:
             return store.entities(connection)
         return []
 
+    def known(self, paths: Iterable[str]) -> dict[str, Known]:
+        """Return these documents as they were indexed; none while the index cannot answer."""
+        with contextlib.suppress(HippodError), self._lend() as (connection, *_):
+            return store.versions(connection, paths)
+        return {}
+
     def freshness(self, pending: int, now: datetime) -> Freshness:
         """Say how far the index is behind; `pending` paths wait outside of it."""
         waiting = pending + self._to_do()
-        vectors = self._count_pending() if self._embedder else 0
+        vectors = self._count_pending()
         behind = (now - self._updated).total_seconds() if waiting and self._updated else 0.0
         return Freshness(
             pending=waiting,
@@ -196,26 +244,41 @@ class Index:
             else None,
         )
 
+    def serving_embedder(self) -> Embedder | None:
+        """Return the embedder that questions are for: the one whose vectors answer.
+
+        None if there shall be no vectors. Raises `IndexUnavailable` if there should be but none
+        can answer yet.
+        """
+        with self._opening:  # never between an old file and a new one
+            return self._backfill.asked()
+
+    def texts_waiting(self) -> int:
+        """Count the texts that wait for the embedder, of all vectors that are made."""
+        with contextlib.suppress(HippodError):
+            return self._backfill.count_waiting()
+        return 0
+
     def failed(self, leg: str, error: HippodError) -> None:
-        """Count a leg that could not answer, for `status`."""
+        """Count a leg that could not answer, for `status`; the same reason is logged once."""
         self._failures[leg] += 1
         self._damaged |= isinstance(error, schema.Damaged)
-        logger.warning("recall.leg_failed", leg=leg, reason=error.message)
+        if self._failed_last.get(leg) != error.message:
+            logger.warning("recall.leg_failed", leg=leg, reason=error.message)
+        self._failed_last[leg] = error.message
 
     def status(self) -> dict[str, Any]:
         """Describe the index: what it holds, what waits, what is wrong."""
-        embedder = self._embedder
         about: dict[str, Any] = {
             "state": self._state(),
             "problem": self._problem,
             "remaining": self._to_do(),
             "updated": self._updated.isoformat(timespec="seconds") if self._updated else None,
             "leg_failures": dict(self._failures),
-            "embedding_error": self._embedding_error,
-            "embedder": embedder.model_id if embedder else None,
-            "dimension": embedder.dimension if embedder else None,
-            "engine": self._vectors.engine if self._vectors else None,
+            "progress": self._progress(),
         }
+        with contextlib.suppress(HippodError):
+            about |= self._backfill.status()
         with contextlib.suppress(HippodError), self._lend() as (connection, *_):
             counts = store.counts(connection)
             about |= {
@@ -223,9 +286,10 @@ class Index:
                 "units": counts.units,
                 "vectors": {
                     "embedded": counts.vectors,
-                    "pending": counts.pending if embedder else 0,
+                    "pending": counts.pending if about["embedder"] else 0,
                     "rejected": counts.rejected,
                 },
+                "parked": store.problems(connection),
                 "journal_mode": self._require().journal_mode,
             }
         return about
@@ -233,51 +297,50 @@ class Index:
     # -- opening -----------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _lend(self) -> Iterator[tuple[apsw.Connection, Vectors | None, dict[str, int]]]:
+    def _lend(self) -> Iterator[tuple[apsw.Connection, Vectors | None, Lexicon]]:
         with contextlib.ExitStack() as stack:
             with self._opening:  # never between an old file and a new one
                 connection = stack.enter_context(self._require().reading())
-                held = (connection, self._vectors, self._frequencies)
+                serving = self._backfill.serving
+                held = (connection, serving.vectors if serving else None, self._lexicon)
             yield held
 
     def _to_do(self) -> int:
-        successor = self._successor
-        return self._remaining + (successor._remaining if successor else 0)
+        own = self._reading
+        mine = own.total - own.done if own else 0
+        return mine + (self._successor._to_do() if self._successor else 0)
+
+    def _progress(self) -> dict[str, Any] | None:
+        """Return how far the first of reading, embedding and the graph is that goes on now."""
+        if self._successor is not None:
+            return self._successor._progress()
+        serving = self._backfill.serving
+        graph = serving.vectors.building if serving else None
+        reading = self._reading if self._reading and self._reading.total >= _LONG else None
+        current = reading or self._backfill.progress or graph
+        return current.describe(time.monotonic()) if current else None
 
     def _open(self) -> None:
         try:
             self._store = Store(self._path, self._fingerprint)
-            self._load_vectors(self._store)
+            self._backfill.attach(self._store)
         except HippodError as error:
             self._problem = error.message
             self._close_store()
             raise
         self._problem = ""
         self._damaged = False
-        self._frequencies = {}
+        self._lexicon = Lexicon()
 
-    def _load_vectors(self, open_store: Store) -> None:
-        self._vectors = None
-        if self._embedder is None:
-            return
-        identity = f"{self._embedder.model_id} {self._embedder.dimension}"
-        with open_store.writing() as connection:
-            if store.set_embedder(connection, identity):
-                logger.info("vectors.reset", embedder=identity)
-            epoch = schema.read_meta(connection, "epoch")
-            ids, rows, wrong = store.load_vectors(connection, self._embedder.dimension)
-            store.forget_vectors(connection, wrong)
-        vectors = Vectors(self._embedder.dimension, self._path.parent, f"{epoch} {identity}")
-        vectors.load(ids, rows)
-        self._vectors = vectors
-
-    def _mending(self, change: Callable[[bool], None]) -> None:
+    def _mending(self, report: Report, change: Callable[[bool], None]) -> None:
         """Run a change, told whether the index is new; once more if it turns out damaged."""
         try:
-            change(self._renew())
+            report.renewed = self._renew()
+            change(report.renewed)
         except schema.Damaged:
             self._damaged = True
-            change(self._renew())
+            report.renewed = self._renew()
+            change(report.renewed)
 
     def _renew(self) -> bool:
         """Open the index again if it is lost or damaged; say whether it is new and empty."""
@@ -291,25 +354,35 @@ class Index:
         return True
 
     def _start_anew(self) -> None:
-        with self._opening:
+        with self._backfill.writing, self._opening:
             self._close_store()
             self._discard_files()
             self._open()
 
     def _build_in(self, folder: Path) -> Report:
         self._successor = Index(
-            folder, self._documents, self._embedder, chunking=self._chunking, zone=self._zone
-        )
+            folder, self._documents, self._backfill.embedder, chunking=self._chunking,
+            zone=self._zone, spec=self._backfill.spec,
+        )  # fmt: skip
+        self._successor.embed_later = _nothing
+        self._successor.embeds_ahead = False  # most vectors are taken over
         if self._stop.is_set():
             self._successor.stop()
         try:
-            return self._successor.reconcile()
+            report = self._successor.reconcile()
+            with contextlib.suppress(HippodError):  # of a damaged index: they are embedded again
+                self._successor._adopt(self._require())
+            return report
         finally:
             self._successor.close()
             self._successor = None
 
+    def _adopt(self, old: Store) -> None:
+        with old.reading() as before, self._require().writing() as connection:
+            store.adopt(connection, before)
+
     def _swap_in(self, file: Path) -> None:
-        with self._opening:
+        with self._backfill.writing, self._opening:
             self._close_store()
             self._discard_files()
             file.replace(self._path)
@@ -324,11 +397,11 @@ class Index:
             raise StorageError(self._problem, "check the owner and mode of .memory/") from error
 
     def _close_store(self) -> None:
+        self._backfill.detach()
         if self._store is not None:
             with contextlib.suppress(HippodError):
                 self._store.close()
             self._store = None
-        self._vectors = None
 
     def _require(self) -> Store:
         if self._store is None:
@@ -356,21 +429,43 @@ class Index:
             else:
                 self._problem = ""
             finally:
-                self._remaining = 0
+                self._reading = None
                 report.seconds = time.monotonic() - began
+
+    def _embedded(self, report: Report) -> Report:
+        """Embed what a change left waiting, or tell who does it; the report grows by it."""
+        if self.embed_later is not None:
+            self.embed_later()
+        elif not report.stopped:
+            embedding = self.embed_pending()
+            report.embedded += embedding.embedded
+            report.rejected += embedding.rejected
+            report.seconds += embedding.seconds
+            report.stopped = embedding.stopped
+        return report
 
     def _follow(self, report: Report, *, verify: bool = False) -> None:
         scan = self._documents.scan()
+        if not self._require().checked:
+            self._require().check()
+        if verify:
+            self._check_words()
         with self._require().reading() as connection:
             known = store.documents(connection)
         changed = [
             path
-            for path, stat in scan.files.items()
+            # The newest last: vectors are made for the texts that were stored last, first.
+            for path, stat in sorted(scan.files.items(), key=lambda item: item[1].mtime_ns)
             if verify or (before := known.get(path)) is None or not _same_stat(before, stat)
         ]
         report.unchanged += len(scan.files) - len(changed)
         gone = [path for path in known if scan.absent(path)]
         self._process(changed + gone, known, report)
+
+    def _check_words(self) -> None:
+        """Let FTS5 check itself; raises `Damaged`."""
+        with self._backfill.writing, self._require().writing() as connection:
+            store.check_words(connection)
 
     def _look(self, paths: Sequence[str], report: Report) -> None:
         with self._require().reading() as connection:
@@ -379,28 +474,49 @@ class Index:
         self._process(paths, known, report)
 
     def _process(self, paths: Sequence[str], known: Mapping[str, Known], report: Report) -> None:
-        """Store the documents of `paths` batch by batch, then embed what is new."""
-        self._remaining = len(paths)
+        """Store the documents of `paths` batch by batch."""
+        self._reading = progress = Progress("reading", len(paths))
         batch: list[_Prepared | str] = []
         size = 0
-        for path in paths:
-            if self._stop.is_set():
-                report.stopped = True
-                break
-            prepared = self._prepare(path, known.get(path), report)
-            if prepared is not None:
-                batch.append(prepared)
-                size += len(prepared.units or ()) if isinstance(prepared, _Prepared) else 0
-            if len(batch) >= _BATCH_FILES or size >= _BATCH_UNITS:
-                self._commit(batch, report)
-                batch, size = [], 0
-            self._remaining -= 1
+        with contextlib.closing(self._prepared(paths, known, report)) as found:
+            for prepared in found:
+                if prepared is not None:
+                    batch.append(prepared)
+                    size += len(prepared.units or ()) if isinstance(prepared, _Prepared) else 0
+                if len(batch) >= _BATCH_FILES or size >= _BATCH_UNITS:
+                    self._commit(batch, report)
+                    batch, size = [], 0
+                progress.advance()
         self._commit(batch, report)
-        self._embed(report)
 
-    def _prepare(self, path: str, known: Known | None, report: Report) -> _Prepared | str | None:
-        """Read and cut a document. A path alone: it is gone; None: nothing to do."""
-        try:
+    def _prepared(
+        self, paths: Sequence[str], known: Mapping[str, Known], report: Report
+    ) -> Generator[_Prepared | str | None, None, None]:
+        """Read and cut documents, in order; those of a long job some way ahead.
+
+        A path alone: it is gone; None: nothing to do. Ends early when all is to stop.
+        """
+        ahead: deque[tuple[_Prepared | _Read | str | None, bool]] = deque()
+        with Cutter(self._cutting) as cutter:
+            for left, path in zip(range(len(paths) - 1, -1, -1), paths, strict=True):
+                if self._stop.is_set():
+                    report.stopped = True
+                    break
+                read = self._read(path, known.get(path), report)
+                sent = isinstance(read, _Read) and cutter.offer(path, read.loaded.text, left)
+                ahead.append((read, sent))
+                while ahead and (cutter.is_full or not ahead[0][1]):
+                    yield self._cut(*ahead.popleft(), cutter, report)
+            while ahead and not self._stop.is_set():
+                yield self._cut(*ahead.popleft(), cutter, report)
+            report.stopped |= bool(ahead)
+            if cutter.lost:
+                logger.warning("index.cutting_here", reason=cutter.lost)
+
+    def _read(
+        self, path: str, known: Known | None, report: Report
+    ) -> _Prepared | _Read | str | None:
+        with self._alone(path, report):
             loaded = self._documents.load(path)
             if loaded is None:
                 return path if known else None
@@ -408,106 +524,69 @@ class Index:
                 if known is not None and markdown.is_conflicted(loaded.text):
                     report.failed[path] = "has merge conflict marks: the last version stays indexed"
                     return None
-                return _Prepared(loaded, self._cut(loaded))
+                return _Read(loaded)
             report.unchanged += 1
             return None if _same_stat(known, loaded.stat) else _Prepared(loaded, None)
-        except HippodError as error:
-            report.failed[path] = error.message
-        except Exception as error:
-            # The edge of one document's work: a fault of ours at one must not hide the others.
-            logger.exception("document.crashed", path=path)
-            report.failed[path] = f"{type(error).__name__} (see the log)"
         return None
 
-    def _cut(self, loaded: Loaded) -> list[Unit]:
-        return chunks.units(
-            loaded.path,
-            loaded.text,
-            max_size=self._chunking.max_chunk_size,
-            overlap=self._chunking.overlap,
-            split_on=self._chunking.split_on,
-            zone=self._zone,
-        )
+    def _cut(
+        self, read: _Prepared | _Read | str | None, sent: bool, cutter: Cutter, report: Report
+    ) -> _Prepared | str | None:
+        if not isinstance(read, _Read):
+            return read
+        units = self._cut_there(cutter, report) if sent else None
+        with self._alone(read.loaded.path, report):
+            if units is None:
+                units = self._cutting.cut(read.loaded.path, read.loaded.text)
+            return _Prepared(read.loaded, units)
+        return None
+
+    def _cut_there(self, cutter: Cutter, report: Report) -> list[Unit] | None:
+        """Take what the cutter cut, embedding a little of what is stored while it is not ready."""
+        while not cutter.is_ready() and self.embeds_ahead and self._backfill.step(report):
+            pass
+        return cutter.take()
+
+    @contextlib.contextmanager
+    def _alone(self, path: str, report: Report) -> Iterator[None]:
+        """Keep what goes wrong at one document from the others."""
+        try:
+            yield
+        except HippodError as error:
+            report.failed[path] = error.message
+        except Exception as error:  # a fault of ours at one must not hide the others
+            logger.exception("document.crashed", path=path)
+            report.failed[path] = f"{type(error).__name__} (see the log)"
 
     def _commit(self, batch: Sequence[_Prepared | str], report: Report) -> None:
         if not batch:
             return
-        unused: list[int] = []
+        dropped: list[Dropped] = []
         indexed = removed = units = 0
-        with self._require().writing() as connection:
+        with self._backfill.writing, self._require().writing() as connection:
             for item in batch:
                 if isinstance(item, str):
-                    dropped = store.remove(connection, item)
-                    removed += dropped is not None
-                    unused += dropped or ()
+                    gone = store.remove(connection, item)
+                    removed += gone is not None
+                    dropped += [gone] if gone else []
                 elif item.units is None:
                     store.touch(connection, item.loaded)
                 else:
-                    unused += store.replace(connection, item.loaded, item.units)
+                    dropped.append(store.replace(connection, item.loaded, item.units))
                     indexed += 1
                     units += len(item.units)
-        self._frequencies = {}
-        if self._vectors is not None:
-            self._vectors.remove(unused)
+        self._lexicon = self._lexicon.without([unit for each in dropped for unit in each.units])
+        serving = self._backfill.serving
+        if serving is not None:
+            serving.vectors.remove([vector for each in dropped for vector in each.vectors])
+        report.changed += [_path_of(item) for item in batch if not _only_touched(item)]
         report.indexed += indexed
         report.removed += removed
         report.units += units
 
-    # -- vectors -----------------------------------------------------------------------------
-
-    def _embed(self, report: Report) -> None:
-        if self._embedder is None or self._vectors is None:
-            return
-        after, size = 0, _TEXTS_AT_ONCE[0]
-        while not self._stop.is_set():
-            with self._require().reading() as connection:
-                waiting = store.pending(connection, after, size)
-            if not waiting:
-                return
-            began = time.monotonic()
-            try:
-                found = embed_texts(self._embedder, [each.text for each in waiting])
-            except ModelError as error:
-                if error.message != self._embedding_error:
-                    logger.warning("vectors.embedder_failed", reason=error.message)
-                self._embedding_error = error.message
-                return
-            self._embedding_error = ""
-            self._store_vectors(waiting, found, report)
-            after = waiting[-1].vector
-            size = _next_size(size, time.monotonic() - began)
-        report.stopped = True
-
-    def _store_vectors(
-        self,
-        waiting: Sequence[Pending],
-        found: Sequence[np.ndarray[Any, Any] | Rejected],
-        report: Report,
-    ) -> None:
-        sound = [
-            (each.vector, row)
-            for each, row in zip(waiting, found, strict=True)
-            if not isinstance(row, Rejected)
-        ]
-        rejected = {
-            each.vector: row
-            for each, row in zip(waiting, found, strict=True)
-            if isinstance(row, Rejected)
-        }
-        ids = [id_ for id_, _ in sound]
-        rows = store.rounded(np.array([row for _, row in sound], dtype=np.float32))
-        with self._require().writing() as connection:
-            store.set_vectors(connection, ids, rows)
-            store.reject(connection, rejected)
-        if self._vectors is not None:
-            self._vectors.add(ids, rows)
-        report.embedded += len(ids)
-        report.rejected += len(rejected)
-
     def _count_pending(self) -> int:
         try:
-            with self._lend() as (connection, *_):
-                return store.count_pending(connection)
+            return self._backfill.count_pending()
         except HippodError:
             return 0
 
@@ -543,9 +622,13 @@ def _is_text(path: str) -> bool:
     return not any("\ud800" <= ch <= "\udfff" for ch in path)
 
 
-def _next_size(size: int, seconds: float) -> int:
-    least, most = _TEXTS_AT_ONCE
-    fast, slow = _EMBED_SECONDS
-    if seconds < fast:
-        return min(most, size * 2)
-    return max(least, size // 2) if seconds > slow else size
+def _path_of(item: _Prepared | str) -> str:
+    return item if isinstance(item, str) else item.loaded.path
+
+
+def _only_touched(item: _Prepared | str) -> bool:
+    return isinstance(item, _Prepared) and item.units is None
+
+
+def _nothing() -> None:
+    """Stand in for a callback."""

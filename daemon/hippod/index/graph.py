@@ -6,9 +6,11 @@ is replaced as a whole and has its description and hash beside it.
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
+import struct
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +29,10 @@ _EF = 128
 _ADD_STEP = 32
 """Rows that are added while searches wait: some 20 ms."""
 _WORN_SHARE = 0.3
+_HEADER = struct.Struct("=QQQQQQiIQQQdQ")
+"""As hnswlib 0.8 writes it: offset of level 0, capacity, count, size of an element, offset of its
+label and of its vector, highest level, entry point, most links, those on level 0, ...
+"""
 
 
 class Graph:
@@ -49,6 +55,7 @@ class Graph:
             expected = {"identity": identity, "dimension": dimension, "sha256": _sha256(file)}
             if any(about.get(key) != value for key, value in expected.items()):
                 raise ValueError("it belongs to other vectors, or is damaged")
+            _check_header(file, dimension, about["count"])
             graph = cls(dimension, 1)
             graph._index = hnswlib.Index("ip", dimension)
             graph._index.load_index(os.fsencode(file), max_elements=about["count"] + 1024)
@@ -56,7 +63,15 @@ class Graph:
             graph._dead = set(about["dead"])
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RuntimeError,
+            struct.error,
+        ) as error:
             logger.warning("vectors.graph_refused", reason=str(error))
             return None
         return graph
@@ -66,10 +81,12 @@ class Graph:
         """Whether so much was deleted that it should be built anew."""
         return len(self._dead) > _WORN_SHARE * int(self._index.get_current_count())
 
-    def ids(self) -> set[int]:
+    def ids(self) -> NDArray[np.int64]:
         """Return the labels that are not deleted."""
         with self._lock:
-            return set(self._index.get_ids_list()) - self._dead
+            held = np.array(self._index.get_ids_list(), dtype=np.int64)
+            dead = np.array(sorted(self._dead), dtype=np.int64)
+        return np.setdiff1d(held, dead)
 
     def add(self, ids: NDArray[np.int64], rows: NDArray[np.float32]) -> None:
         """Add vectors under new labels, growing as needed."""
@@ -139,10 +156,40 @@ class Graph:
             self._index.resize_index(max(needed, 2 * self._index.get_max_elements()))
 
 
+@functools.cache
+def problem() -> str:
+    """Add and find one vector; return what is wrong with the library, empty if it works."""
+    row = np.eye(1, 4, dtype=np.float32)
+    try:
+        graph = Graph(4, 1)
+        graph.add(np.array([7]), row)
+        found = graph.nearest(row[0], 1)
+    except (AttributeError, OSError, RuntimeError, TypeError, ValueError) as error:
+        found, reason = None, f"{type(error).__name__}: {error}"
+    else:
+        reason = "it does not find what was added"
+    if found == [7]:
+        return ""
+    logger.error("vectors.graph_library_broken", reason=reason)
+    return f"the library hnswlib does not work ({reason}): searches stay exact, and slower"
+
+
 def discard(file: Path) -> None:
     """Delete a saved graph."""
     for path in (file, _sidecar(file), file.with_name(f"{file.name}.new")):
         path.unlink(missing_ok=True)
+
+
+def _check_header(file: Path, dimension: int, count: int) -> None:
+    """Compare the file's own header with what it must say: the library only believes it."""
+    with file.open("rb") as stream:
+        header = _HEADER.unpack(stream.read(_HEADER.size))
+    _, most, held, size, label, data, _, _, links, links_0 = header[:10]
+    expected = (count, 4 * dimension, _LINKS, 2 * _LINKS)
+    if (held, label - data, links, links_0) != expected or held > most:
+        raise ValueError("its header tells of other vectors")
+    if file.stat().st_size < _HEADER.size + held * size:
+        raise ValueError("it is shorter than its header says")
 
 
 def _sidecar(file: Path) -> Path:

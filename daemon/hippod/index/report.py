@@ -6,7 +6,11 @@ from typing import Any
 
 @dataclass(slots=True)
 class Report:
-    """What an update did. `failed` gives reasons by path; `stopped` if it did not finish."""
+    """What an update did. `failed` gives reasons by path; `stopped` if it did not finish.
+
+    `changed` are the paths that were stored or removed; `renewed` if the index was lost, so that
+    all were.
+    """
 
     indexed: int = 0
     unchanged: int = 0
@@ -16,7 +20,9 @@ class Report:
     rejected: int = 0
     seconds: float = 0.0
     stopped: bool = False
+    renewed: bool = False
     failed: dict[str, str] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
 
     def take_over(self, other: "Report") -> None:
         """Become a copy of another report."""

@@ -8,8 +8,8 @@ process would drop SQLite's locks on it.
 import contextlib
 import json
 import os
+import shlex
 import time
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,15 @@ from hippod.errors import IndexUnavailable, StorageError
 
 logger = structlog.get_logger()
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
+_CLOSED = "closed"
 REBUILT = "it is built again at the next change or reconcile"
 _BUSY_MS = 10_000
 _OPEN_TRIES = 20
+_CACHE_KIB = 16_384
+"""Pages that the writer keeps: a first index puts hashes all over a tree of some MB."""
+_CHECKPOINT_PAGES = 4_000
+"""16 MB of log: pages that change again and again are copied into the file less often."""
 
 _TABLES = f"""
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
@@ -59,9 +64,13 @@ CREATE TABLE units(
     valid_until TEXT,
     fact_id TEXT,
     private INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    restates TEXT,
+    evidence TEXT,
     vector INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX units_document ON units(document);
+CREATE INDEX units_fact ON units(fact_id) WHERE fact_id IS NOT NULL;
 CREATE INDEX units_vector ON units(vector);
 
 CREATE TABLE mentions(
@@ -72,6 +81,29 @@ CREATE TABLE mentions(
 ) WITHOUT ROWID, STRICT;
 CREATE INDEX mentions_unit ON mentions(unit);
 
+-- What entity pages say: `key` names `entity` too, or (`other`) names somebody else.
+CREATE TABLE names(
+    key TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    document INTEGER NOT NULL,
+    other INTEGER NOT NULL,
+    private INTEGER NOT NULL,
+    PRIMARY KEY(key, entity, document, other)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX names_entity ON names(entity);
+CREATE INDEX names_document ON names(document);
+
+-- Marks: the fact `old` is superseded by the fact `new`, known on `day`.
+CREATE TABLE supersessions(
+    old TEXT NOT NULL,
+    new TEXT NOT NULL,
+    document INTEGER NOT NULL,
+    day TEXT,
+    private INTEGER NOT NULL,
+    PRIMARY KEY(old, new, document)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX supersessions_document ON supersessions(document);
+
 -- One row a distinct text. NULL vector: waits for the embedder, or is parked with a problem.
 CREATE TABLE vectors(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -81,11 +113,24 @@ CREATE TABLE vectors(
     problem TEXT
 ) STRICT;
 CREATE INDEX vectors_pending ON vectors(id) WHERE vector IS NULL AND problem IS NULL;
+CREATE INDEX vectors_parked ON vectors(problem) WHERE problem IS NOT NULL;
+
+-- After a change of the embedder: its vectors, while those of the old one still serve.
+CREATE TABLE next_vectors(
+    id INTEGER PRIMARY KEY,
+    vector BLOB,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    problem TEXT
+) STRICT;
+CREATE INDEX next_pending ON next_vectors(id) WHERE vector IS NULL AND problem IS NULL;
 
 CREATE VIRTUAL TABLE words USING fts5(
     text, content='', contentless_delete=1, tokenize="{tokens.FTS5_TOKENIZE}"
 );
 """
+
+_TOKENIZER, *_TOKENIZER_OPTIONS = shlex.split(tokens.FTS5_TOKENIZE)
+_PLACES = "CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)"
 
 
 class Damaged(IndexUnavailable):
@@ -130,8 +175,9 @@ def translated() -> Iterator[None]:
 def open_writer(path: Path, wanted: str) -> apsw.Connection:
     """Open the index for its one writer, new and empty if it is absent, damaged or outdated.
 
-    `wanted` is the fingerprint. Raises `StorageError` or `IndexUnavailable` if it can neither
-    be opened nor made.
+    `wanted` is the fingerprint. What was not closed properly is checked whole, else the caller is
+    to `check` it when there is time: `was_closed` tells. Raises `StorageError` or
+    `IndexUnavailable` if it can neither be opened nor made.
     """
     with translated():
         try:
@@ -149,19 +195,34 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
     connection.set_busy_timeout(_BUSY_MS)
     connection.pragma("mmap_size", 0)
     if read_only:
+        connection.execute(_PLACES)
         connection.pragma("query_only", True)
-        connection.register_fts5_function("evidence", _evidence)
+        connection.register_fts5_function("occurrences", _occurrences)
     else:
         _use_wal(connection)
         connection.pragma("synchronous", "NORMAL")
+        connection.pragma("cache_size", -_CACHE_KIB)
+        connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
         connection.pragma("secure_delete", True)
     return connection
 
 
-def _evidence(row: apsw.FTS5ExtensionApi, *_: object) -> bytes:
-    """The SQL function `evidence(words)`: the row's length, then how often each term matched."""
-    counts = (len(row.phrase_locations(phrase)[0]) for phrase in range(row.phrase_count))
-    return array("I", [row.column_size(0), *counts]).tobytes()
+def _occurrences(row: apsw.FTS5ExtensionApi, *_: object) -> int:
+    """The SQL function `occurrences(words)`: how often the one term that is asked for stands."""
+    return row.inst_count
+
+
+def tokens_of(connection: apsw.Connection, term: str) -> list[str]:
+    """Return the stemmed tokens any of which is a term; none for phrases and prefixes."""
+    if tokens.match_expression([term]).endswith("*"):
+        return []
+    tokenize = connection.fts5_tokenizer(_TOKENIZER, _TOKENIZER_OPTIONS)
+    found = [
+        list(tokenize(each.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False))
+        for each in term.split("|")
+    ]
+    single = {str(each[0][0]) for each in found if len(each) == 1}
+    return sorted(single) if all(len(each) == 1 for each in found) else []
 
 
 def discard(path: Path) -> None:
@@ -177,17 +238,35 @@ class _Unfit(Exception):
 def _open(path: Path, wanted: str) -> apsw.Connection:
     connection = connect(path)
     try:
-        if list(select(connection, "PRAGMA quick_check(1)")) != [("ok",)]:
-            raise _Unfit("damaged")
         with immediate(connection):
             if not list(select(connection, "SELECT 1 FROM sqlite_schema LIMIT 1")):
                 _make_tables(connection, wanted)
+        if not was_closed(connection) and not is_sound(connection):
+            raise _Unfit("damaged")
         if _fingerprint_of(connection) != wanted:
             raise _Unfit("fingerprint changed")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def is_sound(connection: apsw.Connection) -> bool:
+    """Read the whole file and say whether it is as SQLite left it; half a second for 100 MB."""
+    return list(select(connection, "PRAGMA quick_check(1)")) == [("ok",)]
+
+
+def was_closed(connection: apsw.Connection) -> bool:
+    """Say whether the last one who opened the index closed it, too."""
+    try:
+        return read_meta(connection, _CLOSED) == "yes"
+    except apsw.SQLError:
+        return False
+
+
+def mark_closed(connection: apsw.Connection, *, closed: bool) -> None:
+    """Note that the index is in use, or that all of it is written."""
+    write_meta(connection, _CLOSED, "yes" if closed else "no")
 
 
 def _fingerprint_of(connection: apsw.Connection) -> str | None:

@@ -1,31 +1,41 @@
 """The index file in use: one writer, a pool of readers, and every write to the tables.
 
-Readers see one commit from begin to end. Only `schema`, this module and `view` know SQL.
+Readers see one commit from begin to end. Only `schema`, this module, `bank` and `view` know SQL.
 """
 
 import contextlib
 import hashlib
+import itertools
 import json
-import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import apsw
 import numpy as np
 
-from hippod import chunks, facts, tokens
+from hippod import chunks, facts, pages, tokens
 from hippod.chunks import Unit
 from hippod.errors import IndexUnavailable
-from hippod.index import schema
-from hippod.index.embedding import Rejected
+from hippod.index import bank, schema
+from hippod.index.embedding import NO_WORDS, Rejected, has_words
 from hippod.index.schema import Damaged, select, translated
 from hippod.index.vectors import Ids, Matrix
 from hippod.query import entity_key
 from hippod.workspace import Loaded
 
+Table = Literal["vectors", "next_vectors"]
+SERVING: Table = "vectors"
+COMING: Table = "next_vectors"
+"""Vectors of the embedder to come, complete before they take the place of those that serve."""
+
 _IDLE_READERS = 4
+_READ_AT_ONCE = 5_000
+"""Vectors that are read in one go; all of them at once would take the memory twice."""
+_MERGED_PAGES = 200
+"""Some 20 ms of work, for which a save waits."""
 _MOST_ATTEMPTS = 3
 """Times that a text alone may fail in the embedder before it is parked."""
 
@@ -46,6 +56,14 @@ class Pending:
 
     vector: int
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Units that a change deleted, and vectors that nobody uses since."""
+
+    units: Sequence[int] = ()
+    vectors: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +89,8 @@ class Store:
         self._closed = False
         self._state = threading.Condition()
         with translated():
+            self.checked = not schema.was_closed(self._writer)
+            schema.mark_closed(self._writer, closed=False)
             self.epoch = schema.read_meta(self._writer, "epoch") or ""
             self.journal_mode = str(self._writer.pragma("journal_mode"))
 
@@ -83,7 +103,16 @@ class Store:
                 connection.close()
             self._idle.clear()
         with translated():
+            with contextlib.suppress(apsw.Error):  # a full disk, or damage: it is checked then
+                schema.mark_closed(self._writer, closed=self.checked)
             self._writer.close()
+
+    def check(self) -> None:
+        """Check a file that was believed when it was opened; raises `Damaged`."""
+        with self.reading() as connection:
+            if not schema.is_sound(connection):
+                raise Damaged("the index is damaged", schema.REBUILT)
+        self.checked = True
 
     def is_current(self) -> bool:
         """Say whether the file at our path is still the one that is open."""
@@ -148,18 +177,76 @@ class Store:
             self._state.notify_all()
 
 
-# -- meta ------------------------------------------------------------------------------------
+# -- embedders -------------------------------------------------------------------------------
 
 
-def set_embedder(connection: apsw.Connection, identity: str) -> bool:
-    """Note which embedder the vectors are of; say if there were others, now forgotten."""
-    before = schema.read_meta(connection, "embedder")
-    if before == identity:
-        return False
-    connection.execute("UPDATE vectors SET vector = NULL, attempts = 0, problem = NULL")
-    schema.write_meta(connection, "embedder", identity)
-    schema.write_meta(connection, "epoch", os.urandom(8).hex())
-    return before is not None
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Which embedder made the vectors: its identity, and the configuration to make it again."""
+
+    identity: str
+    spec: str
+
+
+def embedder_of(connection: apsw.Connection, table: Table) -> Made | None:
+    """Return which embedder the vectors of a table are of."""
+    identity = schema.read_meta(connection, f"{table}.embedder")
+    if not identity:
+        return None
+    return Made(identity, schema.read_meta(connection, f"{table}.spec") or "")
+
+
+def set_embedder(connection: apsw.Connection, table: Table, made: Made) -> None:
+    """Note which embedder the vectors of a table are of; those of another are forgotten."""
+    before = embedder_of(connection, table)
+    if before is None or before.identity != made.identity:
+        _forget_all(connection, table)
+    _write_embedder(connection, table, made)
+
+
+def swap_in(connection: apsw.Connection) -> None:
+    """Put the coming vectors, all of them, in place of those that serve."""
+    made = embedder_of(connection, COMING)
+    assert made is not None
+    connection.execute(
+        """UPDATE vectors SET vector = n.vector, attempts = n.attempts, problem = n.problem
+           FROM next_vectors n WHERE n.id = vectors.id"""
+    )
+    _write_embedder(connection, SERVING, made)
+    drop_coming(connection)
+
+
+def drop_coming(connection: apsw.Connection) -> None:
+    """Forget vectors that were to come."""
+    _forget_all(connection, COMING)
+    _write_embedder(connection, COMING, Made("", ""))
+
+
+def follow(connection: apsw.Connection) -> None:
+    """Make the coming vectors wait for exactly the texts that there are."""
+    connection.execute("DELETE FROM next_vectors WHERE id NOT IN (SELECT id FROM vectors)")
+    connection.execute(
+        """INSERT INTO next_vectors(id, problem)
+           SELECT id, CASE WHEN problem = ? THEN problem END FROM vectors
+           WHERE id > (SELECT coalesce(max(id), 0) FROM next_vectors)""",
+        (NO_WORDS.reason,),
+    )
+
+
+def _forget_all(connection: apsw.Connection, table: Table) -> None:
+    if table == COMING:
+        connection.execute("DELETE FROM next_vectors")
+        return
+    connection.execute(
+        """UPDATE vectors SET vector = NULL, attempts = 0, problem = NULL
+           WHERE (vector IS NOT NULL OR attempts > 0) OR problem IS NOT ?""",
+        (NO_WORDS.reason,),
+    )
+
+
+def _write_embedder(connection: apsw.Connection, table: Table, made: Made) -> None:
+    schema.write_meta(connection, f"{table}.embedder", made.identity)
+    schema.write_meta(connection, f"{table}.spec", made.spec)
 
 
 # -- documents -------------------------------------------------------------------------------
@@ -179,6 +266,14 @@ def document(connection: apsw.Connection, path: str) -> Known | None:
     return None
 
 
+def versions(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, Known]:
+    """Return these documents by path, as far as they are indexed."""
+    sql = """SELECT path, sha256, size, mtime_ns, inode FROM documents
+        WHERE path IN (SELECT value FROM json_each(?))"""
+    rows = select(connection, sql, (json.dumps(list(paths)),))
+    return {row[0]: Known(*row[1:]) for row in rows}
+
+
 def touch(connection: apsw.Connection, loaded: Loaded) -> None:
     """Note that a document with the same bytes has another stat."""
     stat = loaded.stat
@@ -188,9 +283,10 @@ def touch(connection: apsw.Connection, loaded: Loaded) -> None:
     )
 
 
-def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) -> list[int]:
-    """Store a document's units in place of those it had; return vectors that nobody uses now."""
+def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) -> Dropped:
+    """Store a document's units in place of those it had; return what is not used any more."""
     stat = loaded.stat
+    known = document(connection, loaded.path) is not None
     ((number,),) = select(
         connection,
         """INSERT INTO documents(path, document_id, sha256, size, mtime_ns, inode)
@@ -203,13 +299,14 @@ def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) 
             stat.size, stat.mtime_ns, stat.inode,
         ),
     )  # fmt: skip
-    used = _delete_units(connection, number)
+    deleted = _delete_units(connection, number) if known else Dropped()
     _insert_units(connection, number, loaded.path, units)
-    return _drop_unused(connection, used)
+    bank.insert(connection, number, loaded.path, loaded.text)
+    return _drop_unused(connection, deleted)
 
 
-def remove(connection: apsw.Connection, path: str) -> list[int] | None:
-    """Forget a document; return vectors that nobody uses now, None if it was not there."""
+def remove(connection: apsw.Connection, path: str) -> Dropped | None:
+    """Forget a document; return what is not used any more, None if it was not there."""
     rows = list(select(connection, "DELETE FROM documents WHERE path = ? RETURNING id", (path,)))
     if not rows:
         return None
@@ -218,26 +315,31 @@ def remove(connection: apsw.Connection, path: str) -> list[int] | None:
 
 def searched_text(header: str, content: str) -> str:
     """Return the text of a unit that both legs search."""
-    return f"{header}\n{content}"
+    return f"{header}\n{pages.without_links(content)}"
 
 
-def _delete_units(connection: apsw.Connection, number: int) -> list[int]:
+def _delete_units(connection: apsw.Connection, number: int) -> Dropped:
+    """Delete the units of a document; return them and all their vectors."""
     mine = "(SELECT id FROM units WHERE document = ?)"
     connection.execute(f"DELETE FROM words WHERE rowid IN {mine}", (number,))
     connection.execute(f"DELETE FROM mentions WHERE unit IN {mine}", (number,))
-    rows = select(connection, "DELETE FROM units WHERE document = ? RETURNING vector", (number,))
-    return [row[0] for row in rows]
+    bank.delete(connection, number)
+    sql = "DELETE FROM units WHERE document = ? RETURNING id, vector"
+    rows = list(select(connection, sql, (number,)))
+    return Dropped([row[0] for row in rows], [row[1] for row in rows])
 
 
-def _drop_unused(connection: apsw.Connection, vectors: Sequence[int]) -> list[int]:
+def _drop_unused(connection: apsw.Connection, deleted: Dropped) -> Dropped:
+    if not deleted.vectors:
+        return deleted
     rows = select(
         connection,
         """DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))
            AND NOT EXISTS (SELECT 1 FROM units WHERE units.vector = vectors.id)
            RETURNING id""",
-        (json.dumps(vectors),),
+        (json.dumps(deleted.vectors),),
     )
-    return [row[0] for row in rows]
+    return Dropped(deleted.units, [row[0] for row in rows])
 
 
 def _insert_units(
@@ -246,8 +348,11 @@ def _insert_units(
     texts = [searched_text(unit.header, unit.content) for unit in units]
     hashes = [_text_hash(text) for text in texts]
     connection.executemany(
-        "INSERT INTO vectors(text_hash) VALUES(?) ON CONFLICT DO NOTHING",
-        ((each,) for each in hashes),
+        "INSERT INTO vectors(text_hash, problem) VALUES(?, ?) ON CONFLICT DO NOTHING",
+        (
+            (text_hash, None if has_words(unit.content) else NO_WORDS.reason)
+            for text_hash, unit in zip(hashes, units, strict=True)
+        ),
     )
     ((first,),) = select(
         connection, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'units'"
@@ -255,7 +360,7 @@ def _insert_units(
     ids = range(first, first + len(units))
     occurrences: dict[str, int] = {}
     connection.executemany(
-        """INSERT INTO units VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+        """INSERT INTO units VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
            (SELECT id FROM vectors WHERE text_hash = ?))""",
         (
             (
@@ -263,7 +368,8 @@ def _insert_units(
                 unit.line_start, unit.line_end, unit.header, unit.content,
                 _same(unit), json.dumps(unit.entities, ensure_ascii=False),
                 unit.confidence, unit.timestamp, unit.valid_from, unit.valid_until,
-                unit.fact_id, unit.private, text_hash,
+                unit.fact_id, unit.private, unit.role, unit.restates,
+                bank.stored_evidence(unit.evidence), text_hash,
             )
             for id_, unit, text_hash in zip(ids, units, hashes, strict=True)
         ),
@@ -300,21 +406,39 @@ def _text_hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
+def check_words(connection: apsw.Connection) -> None:
+    """Let FTS5 check that its index is consistent in itself."""
+    connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+
+
+def merge_words(connection: apsw.Connection) -> bool:
+    """Merge some pages of the words' index, as deletes and many small changes scatter it.
+
+    Returns whether there is more to merge.
+    """
+    before = connection.total_changes()
+    connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (_MERGED_PAGES,))
+    return connection.total_changes() - before >= 2  # as FTS5 documents it
+
+
 # -- vectors ---------------------------------------------------------------------------------
 
 
-def pending(connection: apsw.Connection, after: int, limit: int) -> list[Pending]:
-    """Return texts that wait for a vector, by vector id from `after` on."""
+def pending(
+    connection: apsw.Connection, table: Table, passed: Collection[int], limit: int
+) -> list[Pending]:
+    """Return texts that wait for a vector, the newest first, without those that were `passed`."""
     rows = select(
         connection,
-        """SELECT v.id, u.header, u.content
-           FROM vectors v JOIN units u ON u.id = (
-               SELECT min(id) FROM units WHERE vector = v.id)
-           WHERE v.vector IS NULL AND v.problem IS NULL AND v.id > ?
-           ORDER BY v.id LIMIT ?""",
-        (after, limit),
+        f"""SELECT v.id, u.header, u.content
+            FROM {table} v JOIN units u ON u.id = (
+                SELECT min(id) FROM units WHERE vector = v.id)
+            WHERE v.vector IS NULL AND v.problem IS NULL
+            AND v.id NOT IN (SELECT value FROM json_each(?))
+            ORDER BY v.id DESC LIMIT ?""",
+        (json.dumps(list(passed)), limit),
     )
-    return [Pending(row[0], searched_text(row[1], row[2])) for row in rows]
+    return [Pending(row[0], chunks.embedded_text(searched_text(row[1], row[2]))) for row in rows]
 
 
 def rounded(rows: Matrix) -> Matrix:
@@ -325,19 +449,25 @@ def rounded(rows: Matrix) -> Matrix:
     return rows.astype(np.float16).astype(np.float32)
 
 
-def set_vectors(connection: apsw.Connection, ids: Sequence[int], rows: Matrix) -> None:
-    """Store vectors."""
-    connection.executemany(
-        "UPDATE vectors SET vector = ?, problem = NULL WHERE id = ?",
-        ((half.tobytes(), id_) for half, id_ in zip(rows.astype(np.float16), ids, strict=True)),
-    )
+def set_vectors(
+    connection: apsw.Connection, table: Table, ids: Sequence[int], rows: Matrix
+) -> list[int]:
+    """Store vectors; return the places in `ids` of those that are still wanted."""
+    stored = []
+    for place, (id_, half) in enumerate(zip(ids, rows.astype(np.float16), strict=True)):
+        connection.execute(
+            f"UPDATE {table} SET vector = ?, problem = NULL WHERE id = ?", (half.tobytes(), id_)
+        )
+        if connection.changes():
+            stored.append(place)
+    return stored
 
 
-def reject(connection: apsw.Connection, rejected: Mapping[int, Rejected]) -> None:
+def reject(connection: apsw.Connection, table: Table, rejected: Mapping[int, Rejected]) -> None:
     """Count a failed attempt for texts; a final one, or the last allowed, parks them for good."""
     connection.executemany(
-        """UPDATE vectors SET attempts = attempts + 1,
-           problem = CASE WHEN ? OR attempts + 1 >= ? THEN ? END WHERE id = ?""",
+        f"""UPDATE {table} SET attempts = attempts + 1,
+            problem = CASE WHEN ? OR attempts + 1 >= ? THEN ? END WHERE id = ?""",
         ((why.final, _MOST_ATTEMPTS, why.reason, id_) for id_, why in rejected.items()),
     )
 
@@ -345,27 +475,52 @@ def reject(connection: apsw.Connection, rejected: Mapping[int, Rejected]) -> Non
 def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Matrix, list[int]]:
     """Read all vectors; also return the ids of those that cannot be right."""
     width = dimension * 2
-    ids: list[int] = []
-    blobs: list[bytes] = []
+    count = _count_embedded(connection)
+    ids, rows = np.empty(count, np.int64), np.empty((count, dimension), np.float32)
+    size = 0
     wrong: list[int] = []
-    for id_, blob in select(
-        connection, "SELECT id, vector FROM vectors WHERE vector IS NOT NULL ORDER BY id"
-    ):
-        if len(blob) == width:
-            ids.append(id_)
-            blobs.append(blob)
-        else:
-            wrong.append(id_)
-    rows = np.frombuffer(b"".join(blobs), dtype=np.float16).astype(np.float32)
-    matrix = rows.reshape(len(ids), dimension)
-    sound = np.abs(np.einsum("ij,ij->i", matrix, matrix) - 1) < 0.05  # false for NaN, too
-    numbers = np.array(ids, dtype=np.int64)
-    return numbers[sound], matrix[sound], wrong + numbers[~sound].tolist()
+    sql = "SELECT id, vector FROM vectors WHERE vector IS NOT NULL ORDER BY id"
+    found = select(connection, sql)
+    while part := list(itertools.islice(found, _READ_AT_ONCE)):
+        right = [row for row in part if len(row[1]) == width]
+        wrong += [row[0] for row in part if len(row[1]) != width]
+        until = size + len(right)
+        ids[size:until] = [row[0] for row in right]
+        blob = b"".join(row[1] for row in right)
+        rows[size:until] = np.frombuffer(blob, dtype=np.float16).reshape(-1, dimension)
+        size = until
+    ids, rows = ids[:size], rows[:size]
+    sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < 0.05  # false for NaN, too
+    if not sound.all():
+        wrong += ids[~sound].tolist()
+        ids, rows = ids[sound], rows[sound]
+    return ids, rows, wrong
+
+
+def _count_embedded(connection: apsw.Connection) -> int:
+    ((count,),) = select(connection, "SELECT count(*) FROM vectors WHERE vector IS NOT NULL")
+    return int(count)
 
 
 def forget_vectors(connection: apsw.Connection, ids: Sequence[int]) -> None:
     """Make texts wait for the embedder again."""
     connection.executemany("UPDATE vectors SET vector = NULL WHERE id = ?", ((id_,) for id_ in ids))
+
+
+def adopt(connection: apsw.Connection, old: apsw.Connection) -> None:
+    """Take over vectors and problems of equal texts from another index of the same embedder."""
+    made = embedder_of(connection, SERVING)
+    tables = [t for t in (SERVING, COMING) if made and embedder_of(old, t) == made]
+    for table in tables[:1]:
+        rows = select(
+            old,
+            f"""SELECT n.vector, n.attempts, n.problem, v.text_hash
+                FROM vectors v JOIN {table} n ON n.id = v.id
+                WHERE n.vector IS NOT NULL OR n.problem IS NOT NULL""",
+        )
+        connection.executemany(
+            "UPDATE vectors SET vector = ?, attempts = ?, problem = ? WHERE text_hash = ?", rows
+        )
 
 
 # -- questions -------------------------------------------------------------------------------
@@ -383,12 +538,26 @@ def counts(connection: apsw.Connection) -> Counts:
     return Counts(*row)
 
 
-def count_pending(connection: apsw.Connection) -> int:
+def count_pending(connection: apsw.Connection, table: Table) -> int:
     """Count the texts that wait for a vector."""
-    ((count,),) = select(
-        connection, "SELECT count(*) FROM vectors WHERE vector IS NULL AND problem IS NULL"
-    )
+    sql = f"SELECT count(*) FROM {table} WHERE vector IS NULL AND problem IS NULL"
+    ((count,),) = select(connection, sql)
     return int(count)
+
+
+def has_vectors(connection: apsw.Connection) -> bool:
+    """Say whether any vector serves."""
+    return bool(list(select(connection, "SELECT 1 FROM vectors WHERE vector IS NOT NULL LIMIT 1")))
+
+
+def problems(connection: apsw.Connection) -> dict[str, int]:
+    """Return why texts are parked, and how many for each reason."""
+    rows = select(
+        connection,
+        """SELECT problem, count(*) FROM vectors WHERE problem IS NOT NULL
+           GROUP BY problem ORDER BY count(*) DESC, problem""",
+    )
+    return dict(rows)
 
 
 def entities(connection: apsw.Connection) -> list[str]:

@@ -6,15 +6,19 @@ filtered. All of it is a copy of the rows in SQLite.
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import structlog
 from numpy.typing import NDArray
 
+from hippod.index import graph as graphs
 from hippod.index.graph import Graph
+from hippod.index.progress import Progress
 
 logger = structlog.get_logger()
 
@@ -48,7 +52,7 @@ class Snapshot:
 
         `among` restricts the search to some ids; equal cosines are ordered by id.
         """
-        rows = np.flatnonzero(self.alive) if among is None else self._rows(among)
+        rows = np.flatnonzero(self.alive) if among is None else np.sort(self._rows(among))
         whole = len(rows) == len(self.ids)
         scores = _products(self.matrix if whole else self.matrix[rows], query)
         if limit < len(scores):
@@ -96,6 +100,9 @@ class Vectors:
         self._identity = identity
         self._changing = threading.Lock()
         self._graph: Graph | None = None
+        self._graph_seconds: float | None = None
+        self.building: Progress | None = None
+        """How far a graph is that is built now."""
         self._buffer: Matrix
         self._snapshot: Snapshot
         self._fill(np.empty(0, dtype=np.int64), np.empty((0, dimension), dtype=np.float32))
@@ -104,6 +111,23 @@ class Vectors:
     def engine(self) -> str:
         """`hnsw` where the graph answers, else `exact`."""
         return "hnsw" if self._graph else "exact"
+
+    @property
+    def wants_graph(self) -> bool:
+        """Whether there are vectors enough for a graph, and none that is sound and used."""
+        graph = self._graph
+        enough = len(self._snapshot) >= GRAPH_FROM and self.building is None
+        return enough and not graphs.problem() and (graph is None or graph.worn)
+
+    def graph_status(self) -> dict[str, Any]:
+        """Say whether a graph is in use or built, and how long the last one took to build."""
+        state = "building" if self.building else "in use" if self._graph else "none"
+        return {
+            "state": state,
+            "seconds": self._graph_seconds,
+            "from": GRAPH_FROM,
+            "problem": graphs.problem(),
+        }
 
     def snapshot(self) -> Snapshot:
         """Return the vectors as they are now."""
@@ -114,7 +138,7 @@ class Vectors:
         with self._changing:
             self._fill(ids, rows)
             self._graph = None
-            if len(ids) >= GRAPH_FROM:
+            if not graphs.problem() and len(ids) >= GRAPH_FROM:
                 self._graph = Graph.load(self._file, self.dimension, self._identity)
             if self._graph:
                 self._catch_up(self._graph)
@@ -159,7 +183,7 @@ class Vectors:
         whether a graph is in use.
         """
         graph = self._graph
-        if len(self._snapshot) < GRAPH_FROM:
+        if len(self._snapshot) < GRAPH_FROM or graphs.problem():
             return False
         if graph is None or graph.worn:
             graph = self._built(stopped)
@@ -168,7 +192,8 @@ class Vectors:
         with self._changing:
             self._catch_up(graph)
             self._graph = graph
-        graph.save(self._file, self._identity)
+        if graph.changed:
+            graph.save(self._file, self._identity)
         return True
 
     def save(self) -> None:
@@ -179,24 +204,35 @@ class Vectors:
 
     def _built(self, stopped: Callable[[], bool]) -> Graph | None:
         ids, rows = self._snapshot.live()
-        graph = Graph(self.dimension, len(ids))
-        for start in range(0, len(ids), _BUILD_STEP):
-            if stopped():
-                return None
-            graph.add(ids[start : start + _BUILD_STEP], rows[start : start + _BUILD_STEP])
+        self.building = progress = Progress("graph", len(ids))
+        try:
+            graph = Graph(self.dimension, len(ids))
+            for start in range(0, len(ids), _BUILD_STEP):
+                if stopped():
+                    return None
+                part = slice(start, start + _BUILD_STEP)
+                graph.add(ids[part], rows[part])
+                progress.advance(len(ids[part]))
+        finally:
+            self.building = None
+        self._graph_seconds = round(time.monotonic() - progress.began, 1)
+        logger.info("vectors.graph_built", vectors=len(ids), seconds=self._graph_seconds)
         return graph
 
     def _catch_up(self, graph: Graph) -> None:
         """Make a graph hold exactly the live ids: they are never used for two texts."""
         ids, rows = self._snapshot.live()
         held = graph.ids()
-        graph.remove(sorted(held - set(ids.tolist())))
-        missing = [row for row, id_ in enumerate(ids.tolist()) if id_ not in held]
+        graph.remove(np.setdiff1d(held, ids, assume_unique=True).tolist())
+        missing = np.flatnonzero(~np.isin(ids, held, assume_unique=True))
         graph.add(ids[missing], rows[missing])
 
     def _fill(self, ids: Ids, rows: Matrix) -> None:
-        self._buffer = np.empty((max(_FIRST_CAPACITY, len(ids)), self.dimension), np.float32)
-        self._buffer[: len(ids)] = rows
+        if len(ids) >= _FIRST_CAPACITY:
+            self._buffer = rows
+        else:
+            self._buffer = np.empty((_FIRST_CAPACITY, self.dimension), np.float32)
+            self._buffer[: len(ids)] = rows
         self._publish(ids, np.ones(len(ids), dtype=np.bool_))
 
     def _append(self, ids: Ids, rows: Matrix) -> None:

@@ -5,10 +5,8 @@ only from what it may see, so nothing about other documents can be read from an 
 """
 
 import json
-import math
-from array import array
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, get_args
@@ -16,22 +14,20 @@ from typing import Any, get_args
 import apsw
 import numpy as np
 
-from hippod import ranking, tokens
+from hippod.chunks import Role
+from hippod.index.bank import Bank
+from hippod.index.lexicon import Lexicon, Words
 from hippod.index.schema import select, translated
 from hippod.index.vectors import Ids, Matrix, Vectors
 from hippod.query import Where, entity_key, path_pattern
-from hippod.scope import may_see
-from hippod.wire import Kind
+from hippod.scope import Scope, may_see
+from hippod.wire import Evidence, Kind
 
-_MOST_POSTINGS = 50_000
-"""Rows that one query may score: FTS5 scores every row with any of the terms."""
 _NARROW = 0.1
 """Share of the vectors up to which a filter is applied before vectors are compared."""
 _WIDENING = (1, 4, 16, 64)
-"""How many times the limit is looked at until enough of the nearest pass a wide filter."""
-_K1, _B = 1.2, 0.75
-_LEAST_IDF = 1e-6
-"""As in FTS5's own bm25()."""
+"""How many times the limit is looked at until enough of the best pass a filter and differ."""
+_EVERYTHING = Where()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,12 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A unit as it is stored."""
+    """A unit as it is stored, and what marks on other lines say of it.
+
+    `role` is "summary" for the summary of an entity page. `restates` is the id of the fact that
+    a bullet of a bank page says again, `superseded_by` that of the fact which replaced this one.
+    `sha256` is that of the document's bytes when it was indexed.
+    """
 
     entities: tuple[str, ...]
     unit: int
@@ -74,6 +75,11 @@ class Row:
     valid_from: str | None
     valid_until: str | None
     fact_id: str | None
+    role: Role = ""
+    restates: str | None = None
+    sha256: str = ""
+    superseded_by: str | None = None
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +105,19 @@ class Named:
 
 
 class View:
-    """One commit of the index, for one thread and one question.
-
-    `frequencies` caches in how many units a term stands; it must be new for each commit.
-    """
+    """One commit of the index, for one thread and one question."""
 
     def __init__(
         self,
         connection: apsw.Connection,
         vectors: Vectors | None,
-        frequencies: MutableMapping[str, int],
+        lexicon: Lexicon,
     ) -> None:
         self._connection = connection
+        self._words = Words(lexicon, connection)
         self._vectors = vectors
         self._snapshot = vectors.snapshot() if vectors else None
-        self._frequencies = frequencies
+        self._passing_documents: dict[tuple[str | None, Scope, tuple[str, ...]], list[int]] = {}
 
     @translated()
     def lexical(self, terms: Sequence[str], limit: int, where: Where) -> list[LexicalHit]:
@@ -121,21 +125,29 @@ class View:
         if not terms:
             return []
         condition = self._condition(where)
-        if where.scope == "group":
-            return self._lexical_within(condition, terms, limit)
-        total = self._frequency("")
-        kept = self._affordable(terms)
-        idf = [_idf_of_share(self._frequency(term), total) for term in kept]
-        rows = self._select(
-            f"""SELECT each.id, -words.rank, evidence(words), each.same
-                FROM words CROSS JOIN units each ON each.id = words.rowid
-                WHERE words MATCH ? {condition.on_words} ORDER BY words.rank""",
-            (tokens.match_expression(kept), *condition.values),
-        )
-        return [
-            LexicalHit(unit, bm25, ranking.idf_share(_matched(counts), idf))
-            for unit, bm25, counts in _first_of_each(rows, limit)
-        ]
+        hidden = where.scope == "group"
+        found = self._words.rank(terms, self._passing(condition) if hidden else None)
+        kept: list[tuple[int, float]] = []
+        for depth in (*(factor * limit for factor in _WIDENING), len(found)):
+            best = found.best(depth)
+            kept = self._distinct(best, condition)[:limit]
+            if len(kept) == limit or len(best) == len(found):
+                break
+            if depth == limit and condition.sql and not hidden:
+                found.keep(self._passing(condition))
+        shares = found.shares([unit for unit, _ in kept])
+        return [LexicalHit(*hit, share) for hit, share in zip(kept, shares, strict=True)]
+
+    @translated()
+    def common(self, terms: Sequence[str], where: Where) -> frozenset[str]:
+        """Return the terms that tell nothing apart: more than half of what can be seen has them.
+
+        Filters do not count, only the scope: a group learns nothing from what it cannot see.
+        """
+        if where.scope != "group":
+            return self._words.common(terms)
+        seen = Where(scope=where.scope, group_paths=where.group_paths)
+        return self._words.common(terms, self._passing(self._condition(seen)))
 
     @translated()
     def nearest(self, query: Matrix, limit: int, where: Where) -> list[tuple[int, float]]:
@@ -174,16 +186,82 @@ class View:
         return [Brief(*row) for row in rows]
 
     @translated()
-    def fetch(self, units: Iterable[int]) -> dict[int, Row]:
-        """Return stored units by number."""
-        rows = self._select(
-            f"""SELECT u.entities, u.id, u.unit_id, d.document_id, d.path, u.position,
+    def fetch(self, units: Iterable[int], where: Where = _EVERYTHING) -> dict[int, Row]:
+        """Return stored units by number; what others say of them as far as `where` sees those."""
+        found = self._select(
+            f"""SELECT u.evidence, u.entities, u.id, u.unit_id, d.document_id, d.path, u.position,
                     u.line_start, u.line_end, u.kind, u.content, u.confidence,
-                    u.timestamp, u.valid_from, u.valid_until, u.fact_id
+                    u.timestamp, u.valid_from, u.valid_until, u.fact_id, u.role, u.restates,
+                    d.sha256
                 FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
             (json.dumps(list(units)),),
         )
-        return {row[1]: Row(tuple(json.loads(row[0])), *row[1:]) for row in rows}
+        stored: dict[int, str] = {}
+        rows: dict[int, Row] = {}
+        for evidence, entities, unit, *others in found:
+            rows[unit] = Row(tuple(json.loads(entities)), unit, *others)
+            if evidence:
+                stored[unit] = evidence
+        return self._with_marks(rows, stored, self._bank(where))
+
+    @translated()
+    def originals(self, units: Iterable[int], where: Where) -> dict[int, int]:
+        """Map the units that only restate a fact to that fact's unit, if it passes `where`.
+
+        The fact is the one to cite: it stands where it was said.
+        """
+        condition = self._condition(where)
+        rows = self._select(
+            f"""SELECT page.id, u.id FROM units page
+                JOIN units u ON u.fact_id = page.restates
+                JOIN documents d ON d.id = u.document
+                WHERE page.id IN {_LISTED} {condition.sql} ORDER BY d.path DESC, u.position DESC""",
+            (json.dumps(list(units)), *condition.values),
+        )
+        return dict(rows)
+
+    @translated()
+    def entities_in(self, keys: Iterable[str], where: Where) -> dict[str, tuple[str, ...]]:
+        """Return which of `keys` name an entity, each with all keys of the same entity.
+
+        Keys are in the form of `entity_key`. The one that an entity page has as its own comes
+        first. Of `where` only the scope counts: what a group may not see names nobody.
+        """
+        wanted = list(dict.fromkeys(keys))
+        bank = self._bank(where)
+        same, mentioned = bank.same_entities(wanted), bank.mentioned(wanted)
+        return {key: same.get(key, (key,)) for key in wanted if key in same or key in mentioned}
+
+    @translated()
+    def of_entities(self, keys: Iterable[str], where: Where, limit: int) -> list[int]:
+        """Return the units about entities: page summaries, then facts, then text, newest first.
+
+        `keys` are taken as they are: see `entities_in` for the other names of an entity. No
+        content comes twice, nor a fact beside the bullet that restates it.
+        """
+        condition = self._condition(where)
+        rows = self._select(
+            f"""SELECT u.same, u.id FROM units u
+                WHERE u.id IN (SELECT unit FROM mentions WHERE key IN {_LISTED}) {condition.sql}
+                ORDER BY u.role = 'summary' DESC, u.kind = 'document',
+                    u.timestamp DESC NULLS LAST, u.unit_id LIMIT ?""",
+            (json.dumps(list(keys)), *condition.values, _WIDENING[1] * limit),
+        )
+        first: dict[int, int] = {}
+        for same, unit in rows:
+            first.setdefault(same, unit)
+        original = self.originals(first.values(), where)
+        return list(dict.fromkeys(original.get(unit, unit) for unit in first.values()))[:limit]
+
+    @translated()
+    def passing(self, units: Iterable[int], where: Where) -> frozenset[int]:
+        """Return which of these units pass a filter."""
+        condition = self._condition(where)
+        rows = self._select(
+            f"SELECT u.id FROM units u WHERE u.id IN {_LISTED} {condition.sql}",
+            (json.dumps(list(units)), *condition.values),
+        )
+        return frozenset(row[0] for row in rows)
 
     @translated()
     def named(self, name: str) -> list[Named]:
@@ -219,57 +297,24 @@ class View:
 
     # -- the lexical leg ---------------------------------------------------------------------
 
-    def _affordable(self, terms: Sequence[str]) -> list[str]:
-        """Keep the rarest terms, as many as can be scored in time; in a small index all."""
-        left = _MOST_POSTINGS
-        kept: set[str] = set()
-        for term in sorted(terms, key=self._frequency):
-            left -= self._frequency(term)
-            if left < 0 and kept:
-                break
-            kept.add(term)
-        return [term for term in terms if term in kept]
-
-    def _frequency(self, term: str) -> int:
-        """Return in how many units a term stands; of the empty term: how many there are."""
-        known = self._frequencies.get(term)
-        if known is None:
-            known = self._count(term) if term else self._count_units(_ANYTHING)
-            self._frequencies[term] = known
-        return known
-
-    def _count(self, term: str) -> int:
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        ((count,),) = self._select(sql, (tokens.match_expression([term]),))
-        return int(count)
-
-    def _lexical_within(
-        self, condition: "_Condition", terms: Sequence[str], limit: int
-    ) -> list[LexicalHit]:
-        """BM25 as FTS5 computes it, but with the statistics of the visible units alone."""
-        found = self._select(
-            f"""SELECT each.id, evidence(words), each.same
-                FROM words CROSS JOIN units each ON each.id = words.rowid
-                WHERE words MATCH ? {condition.on_words} ORDER BY each.id""",
-            (tokens.match_expression(terms), *condition.values),
+    def _distinct(
+        self, best: Sequence[tuple[int, float]], condition: "_Condition"
+    ) -> list[tuple[int, float]]:
+        """Drop units that are gone or do not pass, and all but the first of equal content."""
+        rows = self._select(
+            f"SELECT u.id, u.same FROM units u WHERE u.id IN {_LISTED} {condition.sql}",
+            (json.dumps([unit for unit, _ in best]), *condition.values),
         )
-        rows = list(found)
-        if not rows:
-            return []
-        counts = np.array([array("I", row[1]) for row in rows], dtype=np.float64)
-        lengths, hits = counts[:, :1], counts[:, 1:]
-        total = self._count_units(condition)
-        frequency = np.count_nonzero(hits, axis=0)
-        weight = np.maximum(_LEAST_IDF, np.log((total - frequency + 0.5) / (frequency + 0.5)))
-        damping = _K1 * (1 - _B + _B * lengths / lengths.mean())
-        scores = (weight * hits * (_K1 + 1) / (hits + damping)).sum(axis=1)
-        best = np.lexsort((np.arange(len(rows)), -scores))
-        idf = [_idf_of_share(int(each), total) for each in frequency]
-        ordered = ((rows[i][0], float(scores[i]), rows[i][1], rows[i][2]) for i in best)
-        return [
-            LexicalHit(unit, bm25, ranking.idf_share(_matched(evidence), idf))
-            for unit, bm25, evidence in _first_of_each(ordered, limit)
-        ]
+        same_of = dict(rows)
+        first: dict[int, tuple[int, float]] = {}
+        for unit, bm25 in best:
+            if unit in same_of:
+                first.setdefault(same_of[unit], (unit, bm25))
+        return list(first.values())
+
+    def _passing(self, condition: "_Condition") -> Ids:
+        sql = f"SELECT u.id FROM units u WHERE true {condition.sql}"
+        return np.array([row[0] for row in self._select(sql, condition.values)], dtype=np.int64)
 
     # -- the vector leg ----------------------------------------------------------------------
 
@@ -306,12 +351,31 @@ class View:
         found = np.array([row[0] for row in rows], dtype=np.int64)
         return found if len(found) <= most or where.scope == "group" else None
 
-    # -- filters -----------------------------------------------------------------------------
+    # -- names and marks ---------------------------------------------------------------------
 
-    def _count_units(self, condition: "_Condition") -> int:
-        sql = f"SELECT count(*) FROM units u WHERE true {condition.sql}"
-        ((count,),) = self._select(sql, condition.values)
-        return int(count)
+    def _bank(self, where: Where) -> Bank:
+        if where.scope != "group":
+            return Bank(self._connection, None)
+        seen = Where(scope=where.scope, group_paths=where.group_paths)
+        return Bank(self._connection, self._documents(seen))
+
+    def _all_names(self, where: Where) -> list[str]:
+        asked = [entity_key(name) for name in where.entities]
+        same = self._bank(where).same_entities(asked)
+        return list(dict.fromkeys(key for each in asked for key in same.get(each, (each,))))
+
+    def _with_marks(
+        self, rows: Mapping[int, Row], stored: Mapping[int, str], bank: Bank
+    ) -> dict[int, Row]:
+        ids = {unit: row.fact_id or row.restates or "" for unit, row in rows.items()}
+        newer = bank.superseded(set(filter(None, ids.values())))
+        evidence = bank.evidence(stored) if stored else {}
+        return {
+            unit: replace(row, superseded_by=newer.get(ids[unit]), evidence=evidence.get(unit, ()))
+            for unit, row in rows.items()
+        }
+
+    # -- filters -----------------------------------------------------------------------------
 
     def _condition(self, where: Where) -> "_Condition":
         parts: list[tuple[str, Sequence[Any]]] = []
@@ -319,8 +383,7 @@ class View:
             parts.append((f"u.kind IN {_LISTED}", [json.dumps(where.kinds)]))
         if where.entities:
             named = f"SELECT unit FROM mentions WHERE key IN {_LISTED}"
-            keys = json.dumps([entity_key(name) for name in where.entities])
-            parts.append((f"u.id IN ({named})", [keys]))
+            parts.append((f"u.id IN ({named})", [json.dumps(self._all_names(where))]))
         if where.path or where.scope == "group":
             parts.append((f"u.document IN {_LISTED}", [json.dumps(self._documents(where))]))
         if where.scope == "group":
@@ -329,15 +392,20 @@ class View:
             parts.append(_in_time(where.since or datetime.min, where.until or datetime.max))
         if where.as_of:
             parts.append(_held_at(where.as_of))
+            day = where.as_of.date().isoformat()
+            parts.append(self._bank(where).not_superseded_by(day))
         sql = "".join(f" AND {part}" for part, _ in parts)
         return _Condition(sql, tuple(value for _, values in parts for value in values))
 
     def _documents(self, where: Where) -> list[int]:
-        return [
-            number
-            for number, path in self._select("SELECT id, path FROM documents")
-            if _passes(path, where.path, where.scope, where.group_paths)
-        ]
+        limits = (where.path, where.scope, where.group_paths)
+        if limits not in self._passing_documents:
+            self._passing_documents[limits] = [
+                number
+                for number, path in self._select("SELECT id, path FROM documents")
+                if _passes(path, *limits)
+            ]
+        return self._passing_documents[limits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,18 +415,7 @@ class _Condition:
     sql: str
     values: tuple[Any, ...]
 
-    @property
-    def on_words(self) -> str:
-        """The condition as one on rows of `words`.
 
-        The plus keeps SQLite from asking FTS5 once for each row that passes.
-        """
-        if not self.sql:
-            return ""
-        return f" AND +words.rowid IN (SELECT u.id FROM units u WHERE true {self.sql})"
-
-
-_ANYTHING = _Condition("", ())
 _LISTED = "(SELECT value FROM json_each(?))"
 _RECORDED = "substr(u.timestamp, 1, 19)"
 
@@ -394,24 +451,3 @@ def _passes(path: str, pattern: str | None, scope: Any, group_paths: tuple[str, 
     if not may_see(scope, path, group_paths):
         return False
     return pattern is None or path == pattern or path_pattern(pattern).match_file(path)
-
-
-def _matched(counts: bytes) -> Iterable[int]:
-    return (term for term, count in enumerate(array("I", counts)[1:]) if count)
-
-
-def _first_of_each(
-    rows: Iterable[tuple[Any, ...]], limit: int
-) -> Iterable[tuple[int, float, bytes]]:
-    """Yield rows until `limit` different contents are found."""
-    seen: set[int] = set()
-    for unit, bm25, counts, same in rows:
-        if same not in seen:
-            seen.add(same)
-            yield unit, bm25, counts
-            if len(seen) == limit:
-                return
-
-
-def _idf_of_share(frequency: int, total: int) -> float:
-    return math.log(1 + (max(total - frequency, 0) + 0.5) / (frequency + 0.5))

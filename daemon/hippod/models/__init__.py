@@ -38,6 +38,14 @@ class Spent:
     tokens_out: int = 0
     seconds: float = 0.0
 
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.seconds + other.seconds,
+        )
+
     def __sub__(self, earlier: "Spent") -> "Spent":
         return Spent(
             self.calls - earlier.calls,
@@ -85,7 +93,11 @@ class Generator(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors."""
+    """Turns texts into vectors.
+
+    Everything here, `model_id` and `dimension` too, may load a model or ask an endpoint at
+    first, and raise `ModelUnavailable` until that works.
+    """
 
     @property
     def model_id(self) -> str:
@@ -98,9 +110,38 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to be found; shape (len(texts), dimension)."""
+        """Embed texts to be found, cut to what the model reads; shape (len(texts), dimension)."""
         ...
 
     def embed_query(self, text: str) -> Vectors:
         """Embed one question; shape (dimension,)."""
+        ...
+
+
+class ManagedEmbedder(Embedder, Protocol):
+    """An embedder with a life of its own: processes or a connection."""
+
+    def close(self) -> None:
+        """End it for good; calls in progress and later ones raise `ModelUnavailable`."""
+        ...
+
+    def status(self) -> dict[str, object]:
+        """Return state and meters, without waiting for a running call."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens as a model would, by its vocabulary alone."""
+
+    @property
+    def name(self) -> str:
+        """Whose tokens these are."""
+        ...
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text; raises `ModelError`."""
+        ...
+
+    def close(self) -> None:
+        """End it for good."""
         ...

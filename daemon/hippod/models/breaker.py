@@ -17,8 +17,13 @@ class Breaker:
     Not thread-safe: whoever calls serialises the calls. `clock` counts seconds.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        meanwhile: str = "retain goes on by the rules meanwhile",
+    ) -> None:
         self._clock = clock
+        self._meanwhile = meanwhile
         self._failures = 0
         self._openings = 0
         self._closes_at = 0.0
@@ -35,7 +40,7 @@ class Breaker:
         if self.remaining > 0:
             raise ModelUnavailable(
                 f"{self.reason}; next try in {self.remaining:.0f} s",
-                "retain goes on by the rules meanwhile",
+                self._meanwhile,
             )
 
     def succeed(self) -> None:

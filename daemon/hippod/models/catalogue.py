@@ -1,10 +1,12 @@
 """The local models that hippod knows by name: where each lies on the hub, and what it needs.
 
 Each is pinned to one revision and to the sha256 of its bytes, so a name always means the same
-file. A name says nothing about what a model may do here: its self-test decides that.
+file. A name says nothing about what a generator may do here: its self-test decides that; and
+how well an embedder finds has not been measured here.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 EMBEDDED_BYTES = 98_362_432
 EMBEDDED_LICENCE = "Apache-2.0"
@@ -12,6 +14,8 @@ EMBEDDED_QUANTISATION = "Q4_1"
 
 _RUNTIME_BYTES = 300_000_000
 _SHARE_OF_FILE = 1.15
+
+Role = Literal["generator", "embedder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class CataloguedModel:
     """Bytes."""
     quantisation: str
     licence: str
+    role: Role = "generator"
 
 
 CATALOGUE = (
@@ -110,8 +115,52 @@ CATALOGUE = (
         quantisation="Q4_K_M",
         licence="Apache-2.0",
     ),
+    CataloguedModel(
+        name="bge-small-en-v1.5",
+        repo="CompendiumLabs/bge-small-en-v1.5-gguf",
+        file="bge-small-en-v1.5-q8_0.gguf",
+        revision="d32f8c040ea3b516330eeb75b72bcc2d3a780ab7",
+        sha256="ec38e8da142596baa913124ae50550de284b6916bf59577ef2f0cb9660c2f514",
+        size=36_806_944,
+        quantisation="Q8_0",
+        licence="MIT",
+        role="embedder",
+    ),
+    CataloguedModel(
+        name="nomic-embed-text-v1.5",
+        repo="nomic-ai/nomic-embed-text-v1.5-GGUF",
+        file="nomic-embed-text-v1.5.Q8_0.gguf",
+        revision="0188c9bf409793f810680a5a431e7b899c46104c",
+        sha256="3e24342164b3d94991ba9692fdc0dd08e3fd7362e0aacc396a9a5c54a544c3b7",
+        size=146_146_432,
+        quantisation="Q8_0",
+        licence="Apache-2.0",
+        role="embedder",
+    ),
+    CataloguedModel(
+        name="embeddinggemma-300m",
+        repo="ggml-org/embeddinggemma-300M-GGUF",
+        file="embeddinggemma-300M-Q8_0.gguf",
+        revision="0f741b5a6585bd53aeb15cd1372c56f2a0f65e12",
+        sha256="b5ce9d77a3fc4b3b39ccb5643c36777911cc4eb46a66962eadfa3f5f60490d63",
+        size=333_590_944,
+        quantisation="Q8_0",
+        licence="Gemma terms",
+        role="embedder",
+    ),
+    CataloguedModel(
+        name="qwen3-embedding-0.6b",
+        repo="Qwen/Qwen3-Embedding-0.6B-GGUF",
+        file="Qwen3-Embedding-0.6B-Q8_0.gguf",
+        revision="370f27d7550e0def9b39c1f16d3fbaa13aa67728",
+        sha256="06507c7b42688469c4e7298b0a1e16deff06caf291cf0a5b278c308249c3e439",
+        size=639_150_592,
+        quantisation="Q8_0",
+        licence="Apache-2.0",
+        role="embedder",
+    ),
 )
-"""By size. Of Qwen3 0.6B and 1.7B the publisher itself offers Q8_0 alone."""
+"""By role, then by size. Of Qwen3 0.6B and 1.7B the publisher itself offers Q8_0 alone."""
 
 
 def catalogued(name: str) -> CataloguedModel | None:

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from typing import IO
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, Self
 
 _COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hippod.models.worker")
 """`-P`: the working directory may hold files of other people, never import from it."""
+URGENT = "--urgent"
+"""Tells the worker to keep its priority: a person waits for its answers."""
 _CHUNK = 1 << 16
 _STDERR_KEPT = 8192
 _LAST_BREATH = 2.0
@@ -49,6 +51,11 @@ class Child:
         self._watch(self._process.stdout, selectors.EVENT_READ, self._read)
         self._watch(self._process.stderr, selectors.EVENT_READ, self._listen)
 
+    @classmethod
+    def worker(cls, *, urgent: bool = False) -> Self:
+        """Start a worker; raises OSError."""
+        return cls((*_COMMAND, URGENT) if urgent else _COMMAND)
+
     @property
     def alive(self) -> bool:
         """Whether the process still runs; reaps it when it does not."""
@@ -59,9 +66,9 @@ class Child:
         """The end of what the process wrote to standard error."""
         return self._stderr.decode("utf-8", "replace").strip()
 
-    def exchange(self, request: dict[str, object], timeout: float) -> dict[str, object]:
+    def exchange(self, request: Mapping[str, object], timeout: float) -> dict[str, object]:
         """Send a request and return the reply; raises `ChildDied` or `ChildHung`."""
-        self._outgoing = memoryview(json.dumps(request).encode() + b"\n")
+        self._outgoing = memoryview(json.dumps(dict(request)).encode() + b"\n")
         self._watch(self._process.stdin, selectors.EVENT_WRITE, self._write)
         return self.receive(timeout)
 

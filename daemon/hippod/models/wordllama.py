@@ -32,6 +32,9 @@ class WordLlamaEmbedder:
     and the caller must not put it into a vector index.
     """
 
+    immediate = True
+    """Answers from the memory of this process: there is nothing to wait for."""
+
     def __init__(self, folder: Path | None = None) -> None:
         """Load from `folder` (default: the installed package); raises `ModelUnavailable`."""
         home = folder or _package_folder()
@@ -59,6 +62,18 @@ class WordLlamaEmbedder:
             vector /= length
         return vector
 
+    def close(self) -> None:
+        """Do nothing: there is neither a process nor a connection."""
+
+    def status(self) -> dict[str, object]:
+        """Return what it is; it is always ready."""
+        return {
+            "state": "ready",
+            "model_id": self.model_id,
+            "dimension": self.dimension,
+            "last_error": "",
+        }
+
     def _pieces(self, text: str) -> list[int]:
         clean = text[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
         if not clean.strip():
@@ -66,6 +81,11 @@ class WordLlamaEmbedder:
         last = len(self._table) - 1
         encoded = self._tokenizer.encode(clean, add_special_tokens=False)
         return [min(piece, last) for piece in encoded.ids]
+
+
+def tokenizer_file() -> Path:
+    """Return where the vocabulary lies; raises `ModelUnavailable` without the package."""
+    return _package_folder() / _TOKENIZER
 
 
 def _package_folder() -> Path:

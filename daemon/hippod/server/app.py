@@ -119,8 +119,9 @@ class _Patiently:
         return await to_thread.run_sync(work, limiter=self._limiter)
 
 
-def _no_query(request: Request) -> None:
-    # A scope that somebody wrote into the URL must not be passed over in silence.
+async def _no_query(request: Request) -> None:
+    # A scope that somebody wrote into the URL must not be passed over in silence. (A coroutine:
+    # FastAPI would send a function to a thread at every request.)
     for name in request.query_params:
         raise InvalidInput(f"{name}: is in the URL", "this request takes its fields in the body")
 
@@ -128,11 +129,16 @@ def _no_query(request: Request) -> None:
 BODY_ONLY = [Depends(_no_query)]
 
 
+def _as_it_is(answer: wire.Model) -> Response:
+    """Write a model of ours as JSON, without FastAPI validating it again in one more thread."""
+    return Response(answer.model_dump_json(), media_type="application/json")
+
+
 def _questions(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
-    @app.post("/v1/recall", dependencies=BODY_ONLY)
-    def recall(request: wire.RecallRequest) -> wire.RecallAnswer:
+    @app.post("/v1/recall", dependencies=BODY_ONLY, response_model=wire.RecallAnswer)
+    async def recall(request: wire.RecallRequest) -> Response:
         """Search the memory: hits with citations, best first."""
-        return memory.recall(request)
+        return await to_thread.run_sync(lambda: _as_it_is(memory.recall(request)))
 
     @app.post("/v1/retain", dependencies=BODY_ONLY)
     async def retain(request: wire.RetainRequest) -> wire.RetainAnswer:
@@ -155,12 +161,15 @@ def _files(app: FastAPI, memory: Memory) -> None:
 
     @app.post("/v1/files/{path:document}", dependencies=BODY_ONLY)
     def change(path: str, request: wire.FileAction) -> wire.Written:
-        """Append to a document, or replace one passage of it."""
+        """Append to a document, replace one passage of it, insert lines, or move it."""
+        etag, scope = request.etag, request.scope
         if request.action == "append":
-            return memory.append(path, request.content, etag=request.etag, scope=request.scope)
-        return memory.replace(
-            path, request.old, request.new, etag=request.etag, scope=request.scope
-        )
+            return memory.append(path, request.content, etag=etag, scope=scope)
+        if request.action == "insert":
+            return memory.insert(path, request.line, request.content, etag=etag, scope=scope)
+        if request.action == "move":
+            return memory.move(path, request.to, etag=etag, scope=scope)
+        return memory.replace(path, request.old, request.new, etag=etag, scope=scope)
 
     @app.delete("/v1/files/{path:document}")
     def delete(path: str, request: Annotated[wire.DeleteRequest, Query()]) -> wire.Written:

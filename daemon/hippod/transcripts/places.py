@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hippod.errors import InvalidInput, StorageError
+from hippod.paths import in_home
 
 _ARCHIVE = re.compile(
     r"(?P<live>.+\.jsonl)(?:\.(?:reset|deleted)\.\d{4}-[0-9TZ.:+-]*[0-9TZ])?(?:\.(?:gz|zst))?"
@@ -104,10 +105,7 @@ def _parse(pattern: str, root: Path) -> _Glob:
     """Split a pattern into the folder before its first wildcard and the names behind it."""
     if not pattern.strip() or "\0" in pattern:
         raise InvalidInput("a source's path is empty or holds a NUL", "give a glob of files")
-    try:
-        written = Path(pattern).expanduser()
-    except RuntimeError:
-        raise InvalidInput(f"{pattern}: no such home folder", "write the path in full") from None
+    written = Path(in_home(pattern))
     parts = _absolute(root / written).parts
     literal = _literal_parts(parts, () if written.is_absolute() else _absolute(root).parts)
     ways = _alternatives("/".join(parts[literal:]))

@@ -1,0 +1,58 @@
+"""Progress of long indexing: one line with a bar, and a live one while a request runs."""
+
+import contextlib
+import sys
+import threading
+
+from hippod.cli import options, output
+from hippod.errors import HippodError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+_CELLS = 24
+_EVERY_SECONDS = 1.0
+_UNITS = {"reading": "files", "embedding": "texts", "graph": "vectors"}
+
+
+def bar(progress: "dict[str, Any]") -> str:
+    """Return a line such as `reading [####----] 40 of 80 files, 3s left`."""
+    done, total, phase = progress["done"], progress["total"], progress["phase"]
+    filled = _CELLS * done // total if total else _CELLS
+    cells = "#" * filled + "-" * (_CELLS - filled)
+    left = progress["remaining_seconds"]
+    remaining = f", {output.duration(left)} left" if left is not None else ""
+    return f"{phase} [{cells}] {done} of {total} {_UNITS.get(phase, '')}{remaining}"
+
+
+@contextlib.contextmanager
+def live(args: "argparse.Namespace") -> "Iterator[None]":
+    """Show the daemon's progress on stderr while the body waits; only to a person."""
+    if args.json or getattr(args, "quiet", False) or not sys.stderr.isatty():
+        yield
+        return
+    over = threading.Event()
+    thread = threading.Thread(target=_follow, args=(args, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        _draw("")
+
+
+def _follow(args: "argparse.Namespace", over: threading.Event) -> None:
+    with contextlib.suppress(HippodError, OSError):  # the request itself tells what is wrong
+        while not over.wait(_EVERY_SECONDS):
+            progress = options.ask(args, lambda client: client.status())["index"].get("progress")
+            if progress and not over.is_set():
+                _draw(bar(progress))
+
+
+def _draw(line: str) -> None:
+    sys.stderr.write(f"\r\x1b[K{output.printable(line)}")
+    sys.stderr.flush()
