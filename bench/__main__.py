@@ -1,6 +1,6 @@
 """Measure hippod on this machine; print a table and write it as JSON.
 
-    python -m bench [--quick] [--only NAME]... [--json FILE|-] [--idle-seconds N]
+    python -m bench [--quick|--large] [--only NAME]... [--json FILE|-] [--idle-seconds N]
 
 Each measurement stands beside a baseline of the same run: on a shared machine the ratios tell
 more than the absolute numbers.
@@ -18,15 +18,31 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench import cold, generation, idle, index, recall, report, save
+from bench import (
+    bounds,
+    cold,
+    generation,
+    idle,
+    index,
+    recall,
+    report,
+    restart,
+    save,
+    vectors,
+    writes,
+)
 from bench.report import Result
-from bench.scale import FULL, QUICK, Scale
+from bench.scale import FULL, LARGE_SIZES, QUICK, Scale
 from hippod import log
 
 MEASUREMENTS: dict[str, Callable[[Scale, Path], Result]] = {
     "index": index.measure,
-    "save": save.measure,
+    "vectors": vectors.measure,
     "recall": recall.measure,
+    "common": bounds.measure,
+    "writes": writes.measure,
+    "restart": restart.measure,
+    "save": save.measure,
     "cli": cold.measure,
     "generation": generation.measure,
     "idle": idle.measure,
@@ -38,6 +54,8 @@ def main(arguments: Sequence[str]) -> int:
     """Measure what was asked for; return 0 if it could be measured, whatever came out."""
     options = _options().parse_args(arguments)
     scale = QUICK if options.quick else FULL
+    if options.large:
+        scale = replace(scale, sizes=LARGE_SIZES)
     if options.idle_seconds is not None:
         scale = replace(scale, idle_seconds=options.idle_seconds)
     log.configure("warning", "console")
@@ -93,7 +111,9 @@ def _options() -> argparse.ArgumentParser:
         prog="python -m bench", description="Measure hippod on this machine."
     )
     add = parser.add_argument
-    add("--quick", action="store_true", help="small sizes: see that all of it runs")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="small sizes: see that all of it runs")
+    size.add_argument("--large", action="store_true", help="also at 300,000 units; half an hour")
     add("--only", action="append", choices=MEASUREMENTS, metavar="NAME",
         help=f"one of {', '.join(MEASUREMENTS)}; may be repeated")  # fmt: skip
     add("--json", metavar="FILE", help="where the JSON goes; - prints it, the table then to stderr")

@@ -48,16 +48,16 @@ def _starts(
     shown = daemon.workspace.parent / "shown"
     rows = []
     for _ in range(count + _WARM_UP):
-        bare = _run([sys.executable, "-c", "pass"], environ, shown)
-        as_json = _run([str(script), "recall", "--json", question], environ, shown)
+        bare = run_program([sys.executable, "-c", "pass"], environ, shown)
+        as_json = run_program([str(script), "recall", "--json", question], environ, shown)
         took = json.loads(shown.read_bytes())["took_ms"]
-        for_people = _run([str(script), "recall", question], environ, shown)
+        for_people = run_program([str(script), "recall", question], environ, shown)
         rows.append((bare, as_json - took, for_people - took))
     bares, jsons, people = zip(*rows[_WARM_UP:], strict=True)
     return list(bares), list(jsons), list(people)
 
 
-def _run(program: list[str], environ: dict[str, str], output: Path) -> float:
+def run_program(program: list[str], environ: dict[str, str], output: Path) -> float:
     """Run a program to its end, its output in a file; return the milliseconds."""
     actions = [(os.POSIX_SPAWN_OPEN, 1, str(output), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)]
     began = time.perf_counter()

@@ -15,7 +15,7 @@ from typing import Any, Literal
 QuestionClass = Literal["rare", "mixed", "common"]
 
 SEED = 20_260_302
-FIRST_DAY = date(2020, 1, 1)
+LAST_DAY = date(2026, 3, 2)
 
 _GLUE_WORDS = """
     the of and to in a is that for it was on are as with they be at this from or had by not but
@@ -51,7 +51,7 @@ def documents(files: int, seed: int = SEED) -> dict[str, str]:
     """Return `files` documents by path, about five units of recall each."""
     draw = _Draw(seed)
     logs = files // 2
-    made = dict(_log(draw, FIRST_DAY + timedelta(days=n)) for n in range(logs))
+    made = dict(_log(draw, LAST_DAY - timedelta(days=n)) for n in range(logs))
     return made | dict(_note(draw, n) for n in range(files - logs))
 
 
@@ -64,16 +64,24 @@ def fill(root: Path, made: dict[str, str]) -> None:
 
 
 def questions(kind: QuestionClass, count: int, seed: int = SEED) -> list[str]:
-    """Return `count` questions: of rare words, of common ones, or of three of each and between."""
+    """Return `count` questions, no word twice in one.
+
+    Rare: three words that a few units in ten thousand have. Common: eight of the forty most
+    frequent words that are no stop words, each in 4 to 7 of a hundred units. Mixed: a common
+    one, two between, two rare.
+    """
     words, rng = vocabulary(), random.Random(f"{seed} {kind}")
     first = len(_GLUE)
     common, middle, rare = words[first : first + 40], words[200:2_000], words[4_000:]
     parts = {
-        "rare": [rare] * 3,
-        "mixed": [common, middle, middle, rare, rare],
-        "common": [common] * 3,
+        "rare": ((rare, 3),),
+        "mixed": ((common, 1), (middle, 2), (rare, 2)),
+        "common": ((common, 8),),
     }
-    return [" ".join(rng.choice(part) for part in parts[kind]) for _ in range(count)]
+    return [
+        " ".join(word for part, size in parts[kind] for word in rng.sample(part, size))
+        for _ in range(count)
+    ]
 
 
 def messages(count: int, seed: int = SEED) -> list[dict[str, Any]]:

@@ -32,10 +32,25 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What must not be exceeded: `most` by the row's value or by its ratio to the baseline."""
+    """Bounds of a row's value, of its ratio to the baseline, or of its `tail`: p99 over p50."""
 
-    of: Literal["p50", "p99", "ratio"]
-    most: float
+    of: Literal["p50", "p99", "ratio", "tail"]
+    most: float | None = None
+    least: float | None = None
+
+    def holds(self, value: float | None) -> bool:
+        """Say whether a measured value is within the bounds; what could not be measured is not."""
+        if value is None:
+            return False
+        most, least = self.most, self.least
+        return (most is None or value <= most) and (least is None or value >= least)
+
+    def __str__(self) -> str:
+        name = "p99 / p50" if self.of == "tail" else self.of
+        bounds = ((">=", self.least), ("<=", self.most))
+        return " and ".join(
+            f"{name} {sign} {_number(bound)}" for sign, bound in bounds if bound is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +75,26 @@ class Row:
         return _ratio(self.here.p99, self.base.p99 if self.base else None)
 
     @property
+    def tail(self) -> float | None:
+        """How far the slowest hundredth is from the usual."""
+        return _ratio(self.here.p99, self.here.p50)
+
+    @property
     def met(self) -> bool | None:
         """Whether the budget holds; None without one."""
         if self.budget is None:
             return None
-        value = self.ratio if self.budget.of == "ratio" else getattr(self.here, self.budget.of)
-        return value is not None and value <= self.budget.most
+        of = self.budget.of
+        return self.budget.holds(getattr(self.here if of in ("p50", "p99") else self, of))
 
     def as_json(self) -> dict[str, Any]:
         """Return the row with what follows from it."""
-        derived = {"ratio": self.ratio, "ratio_p99": self.ratio_p99, "met": self.met}
+        derived = {
+            "ratio": self.ratio,
+            "ratio_p99": self.ratio_p99,
+            "tail": self.tail,
+            "met": self.met,
+        }
         return asdict(self) | derived
 
 
@@ -107,7 +132,8 @@ def machine() -> dict[str, Any]:
 
 def table(results: Sequence[Result]) -> str:
     """Return the results for people."""
-    return "\n".join(line for result in results for line in _section(result))
+    lines = [line for result in results for line in _section(result)]
+    return "\n".join([*lines, *_summary(results)])
 
 
 _COLUMNS = f"{'':40}{'p50':>10}{'p99':>10}{'max':>10} {'':8}{'ratio':>7}{'of p99':>8}"
@@ -122,6 +148,15 @@ def _section(result: Result) -> Iterator[str]:
     yield from map(_line, result.rows)
     if result.facts:
         yield "  " + ", ".join(f"{name} {_fact(value)}" for name, value in result.facts.items())
+
+
+def _summary(results: Sequence[Result]) -> Iterator[str]:
+    bounded = [(result, row) for result in results for row in result.rows if row.budget]
+    missed = [(result, row) for result, row in bounded if not row.met]
+    if bounded:
+        yield f"\nBudgets: {len(bounded) - len(missed)} met, {len(missed)} not met"
+    for result, row in missed:
+        yield f"  {result.title.partition(':')[0]}: {row.what} [{row.budget}]"
 
 
 def _line(row: Row) -> str:
@@ -140,8 +175,7 @@ def _against(row: Row) -> str:
 def _verdict(row: Row) -> str:
     if row.budget is None:
         return ""
-    limit = f"{row.budget.of} <= {_number(row.budget.most)}"
-    return f"  [{limit}: {'met' if row.met else 'NOT MET'}]"
+    return f"  [{row.budget}: {'met' if row.met else 'NOT MET'}]"
 
 
 def _number(value: float | None, unit: str = "") -> str:

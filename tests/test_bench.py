@@ -5,15 +5,36 @@ import os
 import random
 import subprocess
 import sys
+import urllib.request
+from math import isfinite
 from pathlib import Path
 
+import numpy as np
 import pytest
-from bench import corpus, idle
+from bench import bare, bounds, corpus, idle
+from bench.peers import __main__ as peers
+from bench.peers import endpoint, pipes
+from bench.peers.tool import NotRunnable, Place
 from bench.report import Budget, Result, Row, Spread, quantile, table
 
 from hippod import chunks, config, tokens
+from hippod.models.wordllama import WordLlamaEmbedder
 
 ROOT = Path(__file__).parents[1]
+_MCP_SERVER = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["method"] == "tools/call":
+        print('{"jsonrpc": "2.0", "method": "notifications/message"}')
+        known = request["params"]["name"] == "search"
+        said = f"found {request['params']['arguments']['query']}" if known else "no such tool"
+        answer = {"content": [{"type": "text", "text": said}], "isError": not known}
+    else:
+        answer = {"serverInfo": {"name": "tiny"}}
+    if "id" in request:
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": answer}), flush=True)
+"""
 
 
 def test_quantiles_are_samples_that_occurred() -> None:
@@ -40,12 +61,102 @@ def test_a_ratio_compares_like_with_like() -> None:
         (Budget("p99", 19.0), False),
         (Budget("ratio", 3.0), True),
         (Budget("ratio", 2.9), False),
+        (Budget("tail", 3.4), True),
+        (Budget("tail", 3.3), False),
+        (Budget("p50", least=6.0), True),
+        (Budget("p50", least=6.1), False),
+        (Budget("ratio", most=4.0, least=3.1), False),
     ],
 )
 def test_a_budget_bounds_what_it_names(budget: Budget, met: bool) -> None:
     row = Row("recall", "ms", Spread(6.0, 20.0), "bare", Spread(2.0, 5.0), budget)
     assert row.met is met
-    assert ("NOT MET" in table([Result("t", (row,))])) is not met
+    shown = table([Result("t", (row,))])
+    assert ("NOT MET" in shown) is not met
+    assert f"{int(met)} met, {int(not met)} not met" in shown
+
+
+def test_a_budget_is_not_met_by_what_could_not_be_measured() -> None:
+    assert Row("recall", "ms", Spread(6.0), budget=Budget("ratio", 3.0)).met is False
+    assert Row("recall", "ms", Spread(6.0), budget=Budget("tail", 3.0)).met is False
+
+
+def test_missed_budgets_are_named_at_the_end() -> None:
+    rows = (
+        Row("rare words", "ms", Spread(6.0), budget=Budget("p50", 5.0)),
+        Row("common words", "ms", Spread(4.0), budget=Budget("p50", 5.0)),
+    )
+    *_, missed = table([Result("Recall: 10 units", rows)]).splitlines()
+    assert missed.strip() == "Recall: rare words [p50 <= 5.00]"
+
+
+def test_the_overlap_counts_what_both_answers_have() -> None:
+    whole = [("a.md", line) for line in range(20)]
+    assert bounds.overlap(whole[:10], whole) == 1.0
+    assert bounds.overlap(whole[5:15], whole) == 0.5
+    assert bounds.overlap([], []) == 1.0
+    assert bounds.overlap(whole, []) == 0.0
+
+
+def test_the_bare_legs_find_a_text_by_its_words_and_by_its_vector(tmp_path: Path) -> None:
+    texts = [f"the {word} stands alone" for word in corpus.vocabulary()[50:350]]
+    embedder = WordLlamaEmbedder()
+    matrix = bare.embed(embedder, texts)
+    bare.full_text(tmp_path / "words.sqlite", texts)
+    words = bare.Words(tmp_path / "words.sqlite")
+    exact, graph = bare.Exact(matrix), bare.Graph(matrix)
+    assert words.ask(corpus.vocabulary()[60]) == [10]
+    assert exact.nearest(matrix[10])[0] == graph.nearest(matrix[10])[0] == 10
+    assert len(exact.nearest(matrix[10])) == bare.DEPTH
+    legs = bare.Legs(words, (exact, graph), embedder)
+    assert bare.DEPTH <= legs.ask(texts[10]) <= 2 * bare.DEPTH
+    words.close()
+
+
+def test_known_items_stand_in_one_sentence_of_a_note() -> None:
+    made = corpus.documents(40)
+    sentences = [
+        set(tokens.terms(sentence)) for text in made.values() for sentence in text.split(".")
+    ]
+    asked = peers.known_items(made, 10)
+    assert asked == peers.known_items(made, 10)
+    for question in asked:
+        words = set(question.split())
+        assert len(words) == 3
+        assert any(words <= sentence for sentence in sentences)
+
+
+def test_an_mcp_server_is_asked_over_pipes_and_its_failure_is_told() -> None:
+    with pipes.started([sys.executable, "-c", _MCP_SERVER], dict(os.environ)) as lines:
+        server = pipes.Mcp(lines)
+        assert "found tea" in server.call("search", {"query": "tea"})
+        with pytest.raises(NotRunnable, match="no such tool"):
+            server.call("fly", {})
+    with (
+        pipes.started([sys.executable, "-c", "raise SystemExit(3)"], {}) as lines,
+        pytest.raises((NotRunnable, BrokenPipeError)),
+    ):
+        pipes.Mcp(lines)
+
+
+def test_the_endpoint_embeds_as_hippod_does() -> None:
+    body = json.dumps({"model": "wordllama", "input": ["tea", "a cup of coffee"]}).encode()
+    with endpoint.serving() as url:
+        request = urllib.request.Request(
+            f"{url}/embeddings", body, {"content-type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=10) as response:
+            rows = [each["embedding"] for each in json.load(response)["data"]]
+    expected = WordLlamaEmbedder().embed_documents(["tea", "a cup of coffee"])
+    assert np.allclose(rows, expected)
+
+
+def test_a_peer_that_cannot_be_installed_is_reported_with_the_reason(tmp_path: Path) -> None:
+    place = Place(tmp_path / "programs", tmp_path, tmp_path)
+    with pytest.raises(NotRunnable, match="exit code 7: no such package"):
+        place.run(sys.executable, "-c", "raise SystemExit(print('no such package') or 7)")
+    with pytest.raises(NotRunnable, match="no-such-program"):
+        place.run(tmp_path / "no-such-program")
 
 
 def test_the_table_tells_what_was_not_measured_and_why() -> None:
@@ -78,10 +189,10 @@ def test_words_are_as_frequent_as_in_language() -> None:
 
 
 def test_questions_of_each_class_keep_their_words_as_terms() -> None:
-    for kind, terms in (("rare", 3), ("common", 3), ("mixed", 5)):
+    for kind, terms in (("rare", 3), ("common", 8), ("mixed", 5)):
         asked = corpus.questions(kind, 20)
         assert asked == corpus.questions(kind, 20)
-        assert all(1 < len(tokens.terms(question)) <= terms for question in asked)
+        assert all(len(tokens.terms(question)) == terms for question in asked)
     assert not set(corpus.questions("rare", 20)) & set(corpus.questions("common", 20))
 
 
@@ -127,7 +238,10 @@ def test_a_quick_run_measures_everything() -> None:
     assert ended.returncode == 0, ended.stderr
     report = json.loads(ended.stdout)
     assert report["machine"]["cores"] >= 1
-    assert list(report["results"]) == ["index", "save", "recall", "cli", "generation", "idle"]
+    assert list(report["results"]) == [
+        "index", "vectors", "recall", "common", "writes", "restart",
+        "save", "cli", "generation", "idle",
+    ]  # fmt: skip
     for result in report["results"].values():
         assert result["rows"] or result["skipped"]
         assert result["title"] in ended.stderr
@@ -141,6 +255,7 @@ def test_a_quick_run_measures_everything() -> None:
 def _check_row(row: dict) -> None:
     here = [value for value in row["here"].values() if value is not None]
     assert here == sorted(here), row
+    assert all(map(isfinite, here)), row
     # A processor that is idle for a second may have used no whole tick of it.
     assert here[0] > 0 or row["unit"] == "%", row
     if row["base"] is not None:

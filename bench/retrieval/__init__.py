@@ -1,0 +1,1 @@
+"""How good recall is: on LoCoMo conversations, and on sixty questions of our own."""
