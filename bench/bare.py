@@ -15,8 +15,12 @@ from hippod.models import Embedder, Vectors
 
 DEPTH = 50
 """How many each leg finds."""
-LINKS, BUILD_WIDTH, WIDTH = 16, 200, 128
-"""M, ef_construction and ef of the graph, as hippod's."""
+LINKS, BUILD_WIDTH = 32, 200
+"""M and ef_construction of the graph, as hippod's."""
+WIDTHS = (128, 200, 300, 400, 600, 800, 1_200)
+"""ef, of which the graph takes the first that finds `ENOUGH` of the ten nearest."""
+ENOUGH = 0.98
+BEST = 10
 _AT_ONCE = 512
 _TRIALS = 20
 _PAGES_BYTES = 256 << 20
@@ -82,6 +86,11 @@ class Exact:
         found: list[int] = best[np.argsort(-scores[best])].tolist()
         return found
 
+    def cosines(self, query: Vectors, count: int = DEPTH) -> list[float]:
+        """Return the largest cosines, the largest first."""
+        best: list[float] = np.sort(self._matrix @ query)[::-1][:count].tolist()
+        return best
+
 
 class Graph:
     """An HNSW graph of hnswlib, asked and built on one thread."""
@@ -91,7 +100,20 @@ class Graph:
         self._index.init_index(len(matrix), M=LINKS, ef_construction=BUILD_WIDTH)
         self._index.set_num_threads(1)
         self._index.add_items(matrix, np.arange(len(matrix)))
-        self._index.set_ef(WIDTH)
+        self.width = DEPTH
+
+    def widen(self, exact: Exact, queries: Sequence[Vectors]) -> float:
+        """Search as widely as finds enough of what `exact` finds; return the share it finds."""
+        nearest = [{*exact.nearest(query, BEST)} for query in queries]
+        share = 0.0
+        for self.width in WIDTHS:
+            self._index.set_ef(self.width)
+            found = [{*self.nearest(query)[:BEST]} for query in queries]
+            pairs = zip(nearest, found, strict=True)
+            share = sum(len(a & b) for a, b in pairs) / sum(map(len, nearest))
+            if share >= ENOUGH:
+                break
+        return share
 
     @property
     def size(self) -> int:
@@ -100,6 +122,7 @@ class Graph:
 
     def nearest(self, query: Vectors, count: int = DEPTH) -> list[int]:
         """Return about the rows nearest to `query`, nearest first."""
+        count = min(count, self._index.get_current_count())
         labels, _ = self._index.knn_query(query, k=count, num_threads=1)
         found: list[int] = labels[0].tolist()
         return found

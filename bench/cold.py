@@ -46,13 +46,14 @@ def _starts(
     """Return the milliseconds of bare Python, of `recall --json` and of `recall`, each time."""
     environ = {name: daemon.environ[name] for name in ("PATH", "HOME", "HIPPOD_SOCKET")}
     shown = daemon.workspace.parent / "shown"
+    took: list[float] = []
     rows = []
     for _ in range(count + _WARM_UP):
         bare = run_program([sys.executable, "-c", "pass"], environ, shown)
         as_json = run_program([str(script), "recall", "--json", question], environ, shown)
-        took = json.loads(shown.read_bytes())["took_ms"]
+        took.append(json.loads(shown.read_bytes())["took_ms"])
         for_people = run_program([str(script), "recall", question], environ, shown)
-        rows.append((bare, as_json - took, for_people - took))
+        rows.append((bare, as_json - took[-1], for_people - median(took)))
     bares, jsons, people = zip(*rows[_WARM_UP:], strict=True)
     return list(bares), list(jsons), list(people)
 

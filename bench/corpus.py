@@ -71,8 +71,7 @@ def questions(kind: QuestionClass, count: int, seed: int = SEED) -> list[str]:
     one, two between, two rare.
     """
     words, rng = vocabulary(), random.Random(f"{seed} {kind}")
-    first = len(_GLUE)
-    common, middle, rare = words[first : first + 40], words[200:2_000], words[4_000:]
+    common, middle, rare = common_words(), words[200:2_000], words[4_000:]
     parts = {
         "rare": ((rare, 3),),
         "mixed": ((common, 1), (middle, 2), (rare, 2)),
@@ -96,6 +95,11 @@ def messages(count: int, seed: int = SEED) -> list[dict[str, Any]]:
 def unique_word(rng: random.Random) -> str:
     """Return a word that stands nowhere yet."""
     return f"zq{rng.getrandbits(48):012x}"
+
+
+def common_words() -> tuple[str, ...]:
+    """Return the forty most frequent words that are no stop words."""
+    return vocabulary()[len(_GLUE) : len(_GLUE) + 40]
 
 
 @cache

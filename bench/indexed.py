@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ T = TypeVar("T")
 _FULL_TEXT = "bare.sqlite"
 _VECTORS = "vectors.npy"
 _PLACES = "places.json"
+_TUNING = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +89,34 @@ def workspace(base: Path, files: int) -> Indexed:
     )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A bare graph of a workspace's vectors, as wide as needed; the seconds that it took."""
+
+    graph: bare.Graph
+    seconds: float
+    recall: float
+
+
 @cache
-def graph(base: Path, files: int) -> tuple[bare.Graph, float]:
-    """Return a bare graph of a workspace's vectors, and the seconds that it took to build."""
+def graph(base: Path, files: int) -> Graph:
+    """Build a graph once, and tune it with questions of all classes."""
     vectors = workspace(base, files).vectors()
-    return _timed(lambda: bare.Graph(vectors))
+    made, seconds = _timed(lambda: bare.Graph(vectors))
+    return Graph(made, seconds, made.widen(bare.Exact(vectors), question_vectors(_TUNING)))
+
+
+def question_vectors(count: int) -> list[Vectors]:
+    """Return the vectors of `count` questions of each class."""
+    embedder = WordLlamaEmbedder()
+    kinds = get_args(corpus.QuestionClass)
+    return [embedder.embed_query(text) for kind in kinds for text in corpus.questions(kind, count)]
 
 
 def legs(base: Path, files: int) -> bare.Legs:
     """Return the bare legs over the texts of a workspace."""
     made = workspace(base, files)
-    searches = (bare.Exact(made.vectors()), graph(base, files)[0])
+    searches = (bare.Exact(made.vectors()), graph(base, files).graph)
     return bare.Legs(made.words(), searches, WordLlamaEmbedder())
 
 

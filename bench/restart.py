@@ -41,10 +41,11 @@ def measure(scale: Scale, folder: Path) -> Result:
         daemon = live.stopped(made.folder)
         try:
             starts.append(_until_ready(daemon))
+            _come_to_rest(daemon)
             found = _resident(daemon, scale.queries) if len(starts) == scale.restarts else None
             graph = daemon.client.status()["index"]["engine"] != "exact"
         finally:
-            daemon.kill()
+            daemon.stop()
     ready = Row("until both legs answer", "ms", Spread.of(starts), "imports + embedder",
                 Spread(loaded), Budget("p99", MOST_READY_MS))  # fmt: skip
     title = f"Restart and memory: {made.units:,} units, {scale.restarts} starts"
@@ -79,11 +80,15 @@ def _answers_whole(daemon: Daemon, question: str) -> bool:
     return bool(answer["hits"]) and set(answer["legs"].values()) == {"ok"}
 
 
+def _come_to_rest(daemon: Daemon) -> None:
+    """Wait until the first look is over: an index that is closed before is checked at opening."""
+    wait_for(lambda: live.is_settled(daemon), "the daemon to be at rest")
+
+
 def _resident(daemon: Daemon, count: int) -> float | None:
     """Return the MiB that a daemon holds once it is warm and has nothing to do."""
     if sys.platform != "linux":
         return None
-    wait_for(lambda: live.is_settled(daemon), "the daemon to be at rest")
     for kind in CLASSES:
         for question in corpus.questions(kind, count):
             daemon.client.recall(question)
@@ -112,5 +117,5 @@ def _data(base: Path, made: Indexed, *, graph: bool) -> tuple[float, float]:
     """Return the MiB of the vectors and of the links between them, each held once."""
     matrix = made.vectors()
     vectors = matrix.size * _FLOAT_BYTES
-    links = indexed.graph(base, made.files)[0].size - vectors if graph else 0
+    links = indexed.graph(base, made.files).graph.size - vectors if graph else 0
     return vectors / _MIB, links / _MIB

@@ -317,6 +317,20 @@ def test_a_first_hit_that_is_too_long_is_cut(many: Room, monkeypatch: pytest.Mon
             assert "… [cut]\n</note>" in str(answer.text)
 
 
+@pytest.mark.parametrize("budget", range(10, 120, 5))
+def test_a_superseded_fact_is_not_handed_over_without_what_replaced_it(
+    room: Room, budget: int
+) -> None:
+    room.edit("memory/2025-11-03.md", "## Retain\n- W @Ada: Lives in Vienna. ^p07d2c5hn1\n")
+    berlin = "Lives in Berlin, in the house with the green door behind the old brewery."
+    room.edit("memory/2026-01-05.md", f"## Retain\n- W @Ada: {berlin} ^k3f9ab27qt\n")
+    mark = "[[2025-11-03#^p07d2c5hn1]] superseded by [[2026-01-05#^k3f9ab27qt]]"
+    room.edit("bank/world.md", f"- ~~2025-11-03 @Ada: Lives in Vienna.~~ {mark}\n")
+    room.put("notes/ada.md", "# Ada lives\n")
+    facts = [hit.fact_id for hit in room.ask("Ada lives", budget_tokens=budget).hits]
+    assert "p07d2c5hn1" not in facts or "k3f9ab27qt" in facts
+
+
 def test_a_model_that_is_not_there_does_not_count(
     many: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -586,6 +586,18 @@ def test_jobs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
     assert inside.last.json == {"full": True, "scope": "main"}
 
 
+def test_reindex_says_that_vectors_follow(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside.answer = {"indexed": 3, "embedded": 0, "vectors_pending": 12}
+    assert main(["reindex"]) == 0
+    out = capsys.readouterr().out
+    assert "vectors follow in the background: 12 to do" in out
+    inside.answer = {"indexed": 3, "embedded": 12, "vectors_pending": 0}
+    assert main(["reindex"]) == 0
+    assert "background" not in capsys.readouterr().out
+
+
 MESSAGES = [
     {"role": "user", "content": "I moved\u2028to Graz"},
     {"role": "assistant", "content": ""},

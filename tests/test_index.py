@@ -676,6 +676,44 @@ def test_words_that_are_damaged_in_the_file_are_found_by_a_look_that_verifies(
         assert not index.reconcile(verify=True).renewed
 
 
+def test_the_words_are_checked_once_a_day(tmp_path: Path) -> None:
+    found = Notes({f"{n}.md": f"Note {n} about wombats and rivers\n" for n in range(200)})
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        checked = index.status()["words_checked"]
+        with index._require().writing() as connection:
+            connection.execute(
+                "UPDATE words_data SET block = zeroblob(length(block)) WHERE id > 10"
+            )
+        assert not index.reconcile().renewed
+        assert index.status()["words_checked"] == checked
+        with index._require().writing() as connection:
+            schema.write_meta(connection, "words_checked", "2026-01-02T03:04:05+00:00")
+        assert index.reconcile().renewed
+        assert len(contents(index, "wombats")) > 0
+        assert index.status()["words_checked"] >= checked
+
+
+def test_status_waits_for_no_model(tmp_path: Path) -> None:
+    class Lazy(FakeEmbedder):
+        """Tells what it is only once it is loaded, and loads for as long as one waits."""
+
+        def status(self) -> dict[str, object]:
+            return {"state": "loading", "model_id": "lazy", "dimension": None}
+
+        def __getattribute__(self, name: str) -> object:
+            if name in ("model_id", "dimension"):
+                raise AssertionError("status may not ask for this")
+            return super().__getattribute__(name)
+
+    embedder = FakeEmbedder()
+    with contextlib.closing(open_index(tmp_path, notes(), embedder)) as index:
+        embedder.__class__ = Lazy
+        status = index.status()
+        assert (status["embedder"], status["dimension"]) == ("lazy", None)
+        embedder.__class__ = FakeEmbedder
+
+
 def test_tidying_goes_step_by_step_and_changes_no_answer(tmp_path: Path) -> None:
     found = notes()
     with contextlib.closing(open_index(tmp_path, found)) as index:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hippod.index import graph as graphs
 from hippod.index import vectors as module
 from hippod.index.graph import Graph
+from hippod.index.store import rounded
 from hippod.index.vectors import Vectors
 from tests.documents import Notes, ask, open_index
 from tests.fakes import FakeEmbedder
@@ -140,6 +141,64 @@ def test_the_graph_finds_nearly_what_brute_force_finds(
         total += 10
     assert hits / total > 0.95
     assert vectors.nearest(snapshot, more[7], 1)[0].tolist() == [1508]
+
+
+def test_beside_a_graph_the_matrix_takes_half_and_answers_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_graphs(monkeypatch)
+    rows = rounded(unit_rows(3_000))
+    vectors = loaded(tmp_path, np.arange(1, 3_001), rows, "model 16")
+    before = vectors.snapshot()
+    vectors.build_graph(lambda: False)
+    after = vectors.snapshot()
+    assert (before.matrix.itemsize, after.matrix.itemsize) == (4, 2)
+    some = np.random.default_rng(3).permutation(3_000)[:2_900] + 1
+    for query in unit_rows(5, seed=4):
+        for among in (None, some, some[:3]):
+            ids, cosines = before.nearest(query, 20, among)
+            again, same = after.nearest(query, 20, among)
+            assert again.tolist() == ids.tolist()
+            assert same == pytest.approx(cosines, abs=1e-6)
+        assert after.cosines(query, some.tolist()) == pytest.approx(
+            {int(id_): float(rows[id_ - 1] @ query) for id_ in some}, abs=1e-6
+        )
+    vectors.add([3_001], query[None])
+    assert vectors.nearest(vectors.snapshot(), query, 1)[0].tolist() == [3_001]
+
+
+def test_the_exact_search_answers_while_a_saved_graph_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_graphs(monkeypatch)
+    rows, ids = unit_rows(200), np.arange(1, 201)
+    built(tmp_path, rows)
+    go, load = threading.Event(), Graph.load
+
+    def slow(*args: object) -> Graph | None:
+        assert go.wait(20)
+        return load(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Graph, "load", slow)
+    vectors = loaded(tmp_path, ids, rows, "model 16")
+    vectors.remove([1])
+    vectors.add([201], rows[:1])
+    assert vectors.nearest(vectors.snapshot(), rows[0], 1)[0].tolist() == [201]
+    go.set()
+    assert (vectors.engine, vectors.wants_graph) == ("hnsw", False)
+    assert vectors.nearest(vectors.snapshot(), rows[0], 1)[0].tolist() == [201]
+
+
+def test_the_graph_finds_98_of_100_nearest_even_where_nothing_is_near() -> None:
+    rows = unit_rows(12_000, width=64)
+    graph = Graph(64, len(rows))
+    graph.add(np.arange(len(rows)), rows)
+    found = total = 0
+    for query in unit_rows(30, seed=5, width=64):
+        best = set(np.argsort(-(rows @ query))[:10].tolist())
+        found += len(best & set((graph.nearest(query, 50) or [])[:10]))
+        total += 10
+    assert found / total >= 0.98
 
 
 def test_a_saved_graph_is_used_again_and_brought_up_to_date(

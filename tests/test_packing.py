@@ -76,17 +76,28 @@ COUNTERS = st.sampled_from(
 )
 
 
-@given(st.lists(st.text(max_size=60), max_size=6), st.integers(1, 120), COUNTERS)
+@given(
+    st.lists(st.text(max_size=60), max_size=6),
+    st.integers(1, 120),
+    COUNTERS,
+    st.dictionaries(st.integers(1, 5), st.integers(0, 4)),
+)
 @settings(max_examples=400, deadline=None)
-def test_a_budget_is_never_exceeded(contents: list[str], budget: int, count: packing.Count) -> None:
+def test_a_budget_is_never_exceeded(
+    contents: list[str], budget: int, count: packing.Count, drawn: dict[int, int]
+) -> None:
+    only_with = {later: earlier for later, earlier in drawn.items() if earlier < later}
+
     def frame(pieces: Sequence[str]) -> str:
         return "\n".join(["<memory>", *pieces, "</memory>"])
 
     def shorten(size: int) -> str:
         return shortened(contents[0], size)
 
-    done = pack(contents, frame, shorten, len(contents[0]) if contents else 0, budget, count)
+    longest = len(contents[0]) if contents else 0
+    done = pack(contents, frame, shorten, longest, budget, count, only_with)
     assert done.used <= budget
+    assert all(only_with[each] in done.chosen for each in done.chosen if each in only_with)
     assert done.used == (sum(count([done.text])) if done.text else 0)
     assert list(done.chosen) == sorted(set(done.chosen))
     if done.cut is None and done.chosen:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod.questions import Event, key, read
+from hippod.questions import Event, asks_what_happened, key, read
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,26 @@ def test_names_are_found_in_any_spelling(text: str, name: str) -> None:
     assert name in read(text).names
 
 
+def test_what_is_read_as_a_date_is_no_name() -> None:
+    assert "may" not in read("what happened in May", "what happened in    ").names
+    assert "may" in read("what did May say in May", "what did May say in    ").names
+    assert "may" not in read("may I deploy").names
+    assert "may" in read("tell me about May").subjects
+
+
+@pytest.mark.parametrize(
+    ("rest", "asked"),
+    [
+        ("what happened ", True), ("", True), ("what did I do ", True), ("was ist passiert", True),
+        ("¿qué pasó ?", True), ("qu'est-ce qu'on a fait ", True), ("发生了什么", True),
+        ("何があった", True), ("what did we buy ", False), ("meetings ", False),
+        ("what did Ana do ", False), ("小明做了什么", False),
+    ],
+)  # fmt: skip
+def test_what_happened_is_no_question_about_something(rest: str, asked: bool) -> None:
+    assert asks_what_happened(rest) is asked
+
+
 def test_words_that_say_nothing_are_no_names() -> None:
     assert read("what is it that I had to do").names == ()
     assert "will" not in read("what will it do").names
@@ -73,6 +93,10 @@ def test_words_that_say_nothing_are_no_names() -> None:
         "was trinkt er gern", "¿qué prefiere Pedro?", "qu'est-ce que Pierre préfère",
         "do que Ana gosta de comer",
         "cosa preferisce Pietro", "小明喜欢什么", "小明は何が好き",
+        "Will's opinions", "what are Ana's tastes", "which tea would Peter choose",
+        "what is her attitude towards risk", "what food can't Peter stand", "does he want a dog",
+        "does the team value", "welchen Tee mag Peter", "trinkt er lieber Tee oder Kaffee",
+        "wie findet Peter die Wohnung", "que pense Pierre du projet",
     ],
 )  # fmt: skip
 def test_opinion_wording(text: str) -> None:
@@ -86,6 +110,15 @@ def test_opinion_wording(text: str) -> None:
         "what looks like a bug",
         "the deploy command",
         "was ist passiert",
+        "what does the error look like",
+        "does it look like rain",
+        "what is it like",
+        "does the config value exist",
+        "what does the return value mean",
+        "do we want a new sofa",
+        "would you like me to deploy",
+        "where is the preferences file",
+        "does love hurt",
         "",
     ],
 )
@@ -107,6 +140,18 @@ def test_no_opinion_wording(text: str) -> None:
         ("what did we decide in March", False),
         ("where does Peter live", False),
         ("what happened last week", False),
+        ("who led the team in 2020", True),
+        ("Peter's address as of March 2025", True),
+        ("where was Peter employed in 2020", True),
+        ("what did Peter do for a living in 2020", True),
+        ("wie hieß der Hausmeister 2020", True),
+        ("what was bought in April", False),
+        ("which bugs were already fixed in March", False),
+        ("what was going on in March", False),
+        ("who was at the party last week", False),
+        ("what did I have for lunch yesterday", False),
+        ("what did Peter say about work in 2023", False),
+        ("was war gestern los", False),
     ],
 )
 def test_a_state_at_a_time_is_another_question_than_what_happened(text: str, asked: bool) -> None:
@@ -124,6 +169,14 @@ def test_a_state_at_a_time_is_another_question_than_what_happened(text: str, ask
         ("qu'est-ce qui a changé depuis le déménagement", Event("déménagement", "since")),
         ("what happened since March", None),
         ("before it", None),
+        ("since moving to Graz", Event("moving to Graz", "since")),
+        ("since Peter moved to Graz", Event("Peter moved to Graz", "since")),
+        ("what changed since the site was rewritten", Event("site was rewritten", "since")),
+        ("seit wir umgezogen sind", Event("umgezogen sind", "since")),
+        ("搬家之后买了什么", Event("搬家", "since")),
+        ("who looks after the dog", None),
+        ("after a while", None),
+        ("before the weekend", None),
     ],
 )
 def test_a_time_told_by_an_event(text: str, event: Event | None) -> None:

@@ -1,11 +1,12 @@
 import html
 import re
+from collections.abc import Sequence
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hippod import wire
-from hippod.quoting import block, framed
+from hippod.quoting import framed, note, written
 from hippod.redact import strip_memory
 
 FAST = settings(max_examples=200, deadline=None)
@@ -18,6 +19,10 @@ def hit(content: str, **fields: object) -> wire.Hit:
         "trust": "extracted", "content": content, "score": 1.0,
     }  # fmt: skip
     return wire.Hit.model_validate({**known, **fields})
+
+
+def block(hits: Sequence[wire.Hit], status: str = "") -> str:
+    return framed([written(note(hit)) for hit in hits], status)
 
 
 def test_each_hit_is_quoted_with_its_source_and_trust() -> None:

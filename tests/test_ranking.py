@@ -1,12 +1,11 @@
 import math
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod.ranking import Candidate, Weights, idf_share, rank
+from hippod.ranking import Candidate, Weights, rank
 
 
 def candidate(number: int, **values: object) -> Candidate:
@@ -149,12 +148,5 @@ def test_nothing_ranks_to_nothing() -> None:
 
 
 def test_candidates_without_any_evidence_still_rank() -> None:
-    bare = [replace(candidate(n), timestamp=None) for n in range(3)]
+    bare = [candidate(n)._replace(timestamp=None) for n in range(3)]
     assert ids(rank(bare, Weights())) == [0, 1, 2]
-
-
-def test_idf_share() -> None:
-    assert idf_share([0, 1], [1.0, 3.0]) == 1.0
-    assert idf_share([0], [1.0, 3.0]) == 0.25
-    assert idf_share([], [1.0]) == 0.0
-    assert idf_share([0], []) == 0.0

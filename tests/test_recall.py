@@ -421,6 +421,81 @@ def test_an_event_stands_for_its_day(people: Index) -> None:
     assert "memory/2025-06-10.md" not in lifted
 
 
+def test_an_event_is_what_was_lived_through_not_what_has_its_word(tmp_path: Path) -> None:
+    notes = PEOPLE | {
+        "memory/2025-09-01.md": "# Daily Log - 2025-09-01\n\n## Retain\n- W @Ina: The move.\n",
+        "memory/2026-01-04.md": (
+            "# Daily Log - 2026-01-04\n\n## Retain\n- B: Moved to Graz with two cats.\n"
+        ),
+    }
+    with contextlib.closing(open_index(tmp_path, Notes(notes), EMBEDDER)) as index:
+        index.reconcile()
+        understood = ask(index, "what is new since the move", EMBEDDER, explain=True).understood
+    assert understood is not None
+    assert understood.event is not None
+    assert understood.event.day == "2026-01-04"
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("what happened on 10 February", "memory/2026-02-10.md"),
+        ("what happened 9 months ago", "memory/2025-06-10.md"),
+        ("was war am 10.6.2025 los?", "memory/2025-06-10.md"),
+        ("2025年6月10日何をした", "memory/2025-06-10.md"),
+    ],
+)
+def test_what_happened_then_begins_with_what_is_of_then(
+    tmp_path: Path, query: str, path: str
+) -> None:
+    """None of its words is there; ever so many units that are nearer are of other days."""
+    others = {f"n/{n}.md": f"What happened on day {n} 何をした\n" for n in range(120)}
+    with contextlib.closing(open_index(tmp_path, Notes(PEOPLE | others), EMBEDDER)) as index:
+        index.reconcile()
+        answer = ask(index, query, EMBEDDER)
+    assert answer.hits[0].path == path
+    assert not answer.weak
+
+
+def test_two_people_of_one_name_both_answer_to_it(tmp_path: Path) -> None:
+    other = "---\nentity: Peter-Roe\naliases: [Pete]\n---\n# Peter Roe\n\nRuns the ferry.\n"
+    notes = PEOPLE | {
+        "bank/entities/Peter-Roe.md": other,
+        "memory/2025-08-01.md": "## Retain\n- W @Peter-Roe: Lives in Linz.\n",
+    }
+    with contextlib.closing(open_index(tmp_path, Notes(notes), EMBEDDER)) as index:
+        index.reconcile()
+        both = ask(index, "where does Pete live", EMBEDDER, explain=True)
+        one = ask(index, "where does Peter Roe live", EMBEDDER, explain=True)
+        filtered = ask(index, "lives", EMBEDDER, entity=["Pete"], kind=["world"])
+    assert both.understood is not None
+    assert {"peter doe", "peter roe"} <= set(both.understood.entities["pete"])
+    assert {"Lives in Linz.", "Lives in Graz now."} <= {hit.content for hit in filtered.hits}
+    assert one.understood is not None
+    assert list(one.understood.entities) == ["peter roe"]
+
+
+def test_a_month_in_a_question_is_nobodys_name(tmp_path: Path) -> None:
+    notes = PEOPLE | {"memory/2025-05-02.md": "## Retain\n- B @May: Sailed to Capri.\n"}
+    with contextlib.closing(open_index(tmp_path, Notes(notes), EMBEDDER)) as index:
+        index.reconcile()
+        month = ask(index, "who sailed in May 2025", EMBEDDER, explain=True).understood
+        woman = ask(index, "what did May sail", EMBEDDER, explain=True).understood
+    assert month is not None
+    assert woman is not None
+    assert (month.entities, list(woman.entities)) == ({}, ["may"])
+
+
+def test_the_opinions_of_who_is_asked_come_before_others_and_before_their_page(
+    tmp_path: Path,
+) -> None:
+    notes = PEOPLE | {"memory/2025-04-01.md": "## Retain\n- O @Ina: Likes rain.\n"}
+    with contextlib.closing(open_index(tmp_path, Notes(notes), EMBEDDER)) as index:
+        index.reconcile()
+        answer = ask(index, "what does Pete like", EMBEDDER)
+    assert contents(answer)[0] == "Prefers oolong to coffee."
+
+
 def test_only_an_explained_answer_explains(people: Index) -> None:
     query = "what does Pete prefer"
     plain = ask(people, query, EMBEDDER)

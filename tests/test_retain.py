@@ -25,6 +25,7 @@ from hippod.extraction import selection
 from hippod.retain import Retainer, SourceFile
 from hippod.state import State
 from hippod.transcripts import Turn
+from hippod.transcripts.turns import LONGEST_TURN
 from hippod.workspace import Document, Workspace
 from tests.fakes import FakeGenerator
 
@@ -207,12 +208,14 @@ def test_until_it_has_stood_a_while_a_fact_may_still_be_thrown_away(tmp_path: Pa
     home.say(TEA)
     home.run()
     assert home.state.open_batches()
+    assert home.retainer.is_writing(f"memory/{DAY}.md")  # nobody may move it away meanwhile
     (home.root / "memory" / f"{DAY}.md").write_text("an old buffer\n")
     home.retainer.confirm()
     assert len(home.facts()) == 1
     home.now += timedelta(seconds=121)
     home.retainer.confirm()
     assert home.state.open_batches() == []
+    assert not home.retainer.is_writing(f"memory/{DAY}.md")
 
 
 def test_a_crash_in_one_batch_lets_the_others_go_on(
@@ -551,7 +554,7 @@ def test_only_what_is_read_is_stored(home: Home) -> None:
     (batch,) = home.state.open_batches() or [home.state.batch(1)]
     tool, user = batch.turns
     assert tool.text == ""
-    assert len(user.text) == selection.LONGEST_TURN
+    assert len(user.text) == LONGEST_TURN
 
 
 def test_vanished_transcript_is_no_error(home: Home) -> None:

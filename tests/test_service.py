@@ -183,6 +183,16 @@ def test_a_moved_document_is_found_at_its_new_path_alone(open_memory: Open) -> N
     assert "was taken back" in str(refused.conflict)
 
 
+def test_a_log_that_facts_are_written_to_stays_where_it_is(open_memory: Open) -> None:
+    memory = open_memory(Clock(datetime(2026, 5, 18, 12, tzinfo=UTC)))
+    said = {"role": "user", "content": "Remember that the bike lock code is with Olaf."}
+    request = {"session": "talk", "messages": [said], "flush": True, "wait": True}
+    (fact,) = memory.retain(wire.RetainRequest.model_validate(request)).stored
+    with pytest.raises(Conflict, match="facts are being written to it"):
+        memory.move(fact.path, "archive/2026/log.md")
+    assert fact.bullet in memory.read(fact.path).content
+
+
 def test_an_edit_that_moved_names_the_move_to_take_back_first(open_memory: Open) -> None:
     memory = open_memory()
     memory.write("a.md", "one\n")

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import time
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod.timespans import Timespan, read
+from hippod import timespans
+from hippod.timespans import Timespan, read, without
 
 NOW = datetime(2026, 3, 11, 0, 30, tzinfo=ZoneInfo("Europe/Vienna"))  # a Wednesday
 """In UTC it is still Tuesday the 10th."""
@@ -59,6 +61,20 @@ def only(text: str) -> Timespan:
         ("on Monday", "2026-03-09..2026-03-09"),
         ("next friday", "2026-03-13..2026-03-13"),
         ("last weekend", "2026-03-07..2026-03-08"),
+        ("on march 5", "2026-03-05..2026-03-05"),
+        ("since may 5", "2025-05-05.."),
+        ("in Q4", "2025-10-01..2025-12-31"),
+        ("2019-2021", "2019-01-01..2021-12-31"),
+        ("from 9 to 17 February", "2026-02-09..2026-02-17"),
+        ("Monday's meeting", "2026-03-09..2026-03-09"),
+        ("last night", "2026-03-10..2026-03-10"),
+        ("this morning", "2026-03-11..2026-03-11"),
+        ("the day after tomorrow", "2026-03-13..2026-03-13"),
+        ("half a year ago", "2025-09-01..2025-09-30"),
+        ("a few days ago", "2026-03-05..2026-03-11"),
+        ("in the last week", "2026-03-02..2026-03-11"),
+        ("over the past month", "2026-02-01..2026-03-11"),
+        ("the last week of", "2026-03-02..2026-03-08"),
     ],
 )
 def test_a_span_is_read_in_days(text: str, expected: str) -> None:
@@ -98,6 +114,18 @@ def test_a_span_is_read_in_days(text: str, expected: str) -> None:
         ("3日前", "2026-03-08..2026-03-08"),
         ("2025년 11월 27일", "2025-11-27..2025-11-27"),
         ("지난주", "2026-03-02..2026-03-08"),
+        ("übermorgen", "2026-03-13..2026-03-13"),
+        ("letztes Wochenende", "2026-03-07..2026-03-08"),
+        ("vom 2.3. bis 5.3.", "2026-03-02..2026-03-05"),
+        ("el fin de semana pasado", "2026-03-07..2026-03-08"),
+        ("depuis lundi", "2026-03-09.."),
+        ("en mars", "2026-03-01..2026-03-31"),
+        ("le 5 mars", "2026-03-05..2026-03-05"),
+        ("在二月", "2026-02-01..2026-02-28"),
+        ("上上周", "2026-02-23..2026-03-01"),
+        ("大前天", "2026-03-08..2026-03-08"),
+        ("半年前", "2025-09-01..2025-09-30"),
+        ("昨夜", "2026-03-10..2026-03-10"),
     ],
 )
 def test_other_languages(text: str, expected: str) -> None:
@@ -113,6 +141,9 @@ def test_other_languages(text: str, expected: str) -> None:
         "+43 660 2024 11", "call 0660 2023", "meeting at 14:23", "the 5th", "Windows 2000",
         "#2024", "room 2012", "2025-13-45", "03/04/2025", "a mail from June", "was ist hier los",
         "drove past an old house", "mes dernières vacances", "every Monday", "second monday",
+        "PR 2025-07", "order 2024-01", "the sofa cost 2025", "the pin is 2001", "zip 2020",
+        "§ 2025", "chapter 2024", "at 1999", "2025 commits", "um 2015 Uhr", "version 1.2.2024",
+        "in April's room", "march 12 miles", "每月", "三个月", "五月天的歌", "the day after",
         "5 times", "1,2024", "£2024", "2024 px", "in Mars", "abc2024", "2024abc", "a second", "",
     ],
 )  # fmt: skip
@@ -124,6 +155,11 @@ def test_what_is_no_clear_date_is_left_alone(text: str) -> None:
     ("text", "expected"),
     [
         ("since March", "2026-03-01.."),
+        ("from March 2025 on", "2025-03-01.."),
+        ("from 2025-03-05 onwards", "2025-03-05.."),
+        ("a note from 2025-03-05", "2025-03-05..2025-03-05"),
+        ("mails from last week about it", "2026-03-02..2026-03-08"),
+        ("as of March 2025", "2025-03-01..2025-03-31"),
         ("since the end of November", "2025-11-01.."),
         ("until May 2025", "..2025-05-31"),
         ("before May 2025", "..2025-04-30"),
@@ -173,6 +209,20 @@ def test_the_precision_is_what_was_said() -> None:
     assert [only(text).precision for text in said] == ["day", "week", "month", "year"]
 
 
+def test_a_question_without_its_times() -> None:
+    text = "what did May do in May and yesterday"
+    assert without(text, read(text, NOW)) == "what did May do in     and          "
+
+
+@pytest.mark.parametrize("piece", ["去年", "1 jan ", "christmas ", "last monday ", "10 days ago "])
+def test_a_table_of_dates_is_read_as_fast_as_a_question(piece: str) -> None:
+    text = (piece * 1_000)[:4_000]
+    read(text, NOW)
+    began = time.perf_counter()
+    assert 0 < len(read(text, NOW)) <= 8
+    assert time.perf_counter() - began < 0.2
+
+
 def test_no_library_is_loaded_for_a_question_without_words_for_time() -> None:
     code = """
 import sys
@@ -220,3 +270,22 @@ def test_any_day_is_safe(now: datetime) -> None:
         "tomorrow",
     ):
         read(text, now)
+
+
+_EVERY_WORD = sorted({phrase for table in timespans._IN_ENGLISH.values() for phrase in table})
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.sampled_from(
+            [*_EVERY_WORD, "last", "letzte", "pasado", "dernier", "in", "ago", "vor", "week-end",
+             "fin de semana", "fine settimana", "Wochenende", "2024", "Q3", "5", "the", "garden"]
+        ),
+        max_size=5,
+    )
+)  # fmt: skip
+def test_the_quick_look_overlooks_no_time(words: list[str]) -> None:
+    text = " ".join(words)
+    found = timespans._found(text, NOW.date())
+    assert not found or timespans._may_name_a_time(text)

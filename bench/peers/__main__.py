@@ -13,10 +13,12 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from tests.processes import Daemon
 
 from bench import bare, corpus, live, report
 from bench.cold import run_program
@@ -24,20 +26,15 @@ from bench.peers import endpoint
 from bench.peers.tool import NotRunnable, Place, Tool
 from bench.peers.tools import BasicMemory, Memsearch, Qmd
 from bench.report import Budget, Result, Row, Spread
-from hippod import log, tokens
+from hippod import log
 
 LEAST_WARM, LEAST_COLD = 5, 1
 TOOLS: tuple[type[Memsearch] | type[BasicMemory] | type[Qmd], ...] = (Memsearch, BasicMemory, Qmd)
 _WARM_UP = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was measured of one memory: milliseconds, and seconds for the index."""
-
-    cold: float
-    warm: Spread
-    index: float | None = None
+Ask = Callable[[str], object]
+Command = Callable[[str], Sequence[str]]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -59,28 +56,22 @@ def main(arguments: Sequence[str]) -> int:
 def compare(
     programs: Path, scratch: Path, notes: int, queries: int, starts: int, names: Sequence[str]
 ) -> Result:
-    """Measure hippod in both modes, the floor, and the named peers with the same questions."""
+    """Ask hippod, raw FTS5 and each named peer in turn, so that all meet the same moments."""
     made = corpus.documents(notes)
     corpus.fill(scratch / "notes", made)
-    asked = known_items(made, queries + _WARM_UP)
-    ours = _hippod(scratch / "hippod", notes, asked, starts)
-    floor = _floor(scratch / "floor.sqlite", list(made.values()), asked)
-    rows = [
-        Row("hippod: warm, hybrid", "ms", ours["hybrid"].warm, "raw FTS5", floor),
-        Row("hippod: warm, words alone", "ms", ours["lexical"].warm, "raw FTS5", floor),
-        Row("hippod: cold", "ms", Spread(ours["hybrid"].cold)),
-    ]
-    facts: dict[str, object] = {"questions": f"{queries} of three words of one sentence each"}
-    with endpoint.serving() as url:
-        settings = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-        for kind in TOOLS:
-            if kind.name not in names:
-                continue
-            place = Place(programs / kind.name, scratch / kind.name, scratch / "notes",
-                          {**settings, **getattr(kind, "settings", {})})  # fmt: skip
-            place.home.mkdir()
+    rows: list[Row] = []
+    facts: dict[str, object] = {"questions": f"{queries} of two common words, ten hits each"}
+    began = time.perf_counter()
+    with live.daemon(scratch / "hippod", notes) as daemon, endpoint.serving() as url:
+        ours = Ours(daemon, _floor(scratch / "floor.sqlite", list(made.values())),
+                    time.perf_counter() - began, questions(queries + _WARM_UP), starts)  # fmt: skip
+        for kind in (kind for kind in TOOLS if kind.name in names):
+            settings = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", **kind.settings}
+            home = scratch / kind.name
+            home.mkdir()
+            place = Place(programs / kind.name, home, scratch / "notes", settings)
             try:
-                rows += _rows(kind.name, _measured(kind(place), place, asked, starts), ours)
+                rows += _beside(kind(place), place, ours)
                 facts[kind.name] = kind.mode
             except NotRunnable as reason:
                 facts[kind.name] = f"not runnable offline: {reason}"
@@ -88,90 +79,85 @@ def compare(
     return Result(f"Peers: {notes:,} notes, 10 hits", tuple(rows), facts)
 
 
-def known_items(made: dict[str, str], count: int) -> list[str]:
-    """Return questions of three telling words of one sentence: every full text search has it."""
-    rng = random.Random(f"{corpus.SEED} known items")
-    texts = [text for path, text in sorted(made.items()) if path.startswith("projects/")]
-    found: list[str] = []
-    while len(found) < count:
-        sentences = [part for part in rng.choice(texts).split(".") if "#" not in part]
-        words = list(dict.fromkeys(tokens.terms(rng.choice(sentences))))
-        if len(words) >= 3:
-            found.append(" ".join(rng.sample(words, 3)))
-    return found
+def questions(count: int) -> list[str]:
+    """Return pairs of common words: some eighty of 2,000 notes have both, so all find ten."""
+    rng = random.Random(f"{corpus.SEED} peers")
+    words = corpus.common_words()
+    return [" ".join(rng.sample(words, 2)) for _ in range(count)]
 
 
-def _rows(name: str, peer: Found, ours: dict[str, Found]) -> list[Row]:
-    hybrid, words = ours["hybrid"], ours["lexical"]
-    rows = [
-        Row(f"{name}: cold command line", "ms", Spread(peer.cold), "hippod", Spread(hybrid.cold),
-            Budget("ratio", least=LEAST_COLD)),
-        Row(f"{name}: warm", "ms", peer.warm, "hippod, hybrid", hybrid.warm,
-            Budget("ratio", least=LEAST_WARM)),
-        Row(f"{name}: warm", "ms", peer.warm, "hippod, words alone", words.warm),
-    ]  # fmt: skip
-    if peer.index is not None and hybrid.index:
-        seconds = Spread(peer.index)
-        rows.append(Row(f"{name}: index", "s", seconds, "hippod", Spread(hybrid.index)))
-    return rows
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """hippod's side: a daemon with the same notes, raw FTS5 as the floor, and what is asked."""
 
+    daemon: Daemon
+    floor: bare.Words
+    index: float
+    asked: Sequence[str]
+    starts: int
 
-def _hippod(folder: Path, notes: int, asked: Sequence[str], starts: int) -> dict[str, Found]:
-    script = str(Path(sys.executable).with_name("hippod"))
-    began = time.perf_counter()
-    with live.daemon(folder, notes) as daemon:
-        index = time.perf_counter() - began
-        environ = {name: daemon.environ[name] for name in ("PATH", "HOME", "HIPPOD_SOCKET")}
-        cold = _cold(
-            lambda question: [script, "recall", "--json", question],
-            environ, asked[:starts], folder / "shown",
-        )  # fmt: skip
+    def warm(self) -> dict[str, Ask]:
+        """Return who else is asked, by name."""
+        recall = self.daemon.client.recall
         return {
-            mode: Found(cold, _warm(_by_socket(daemon.client.recall, mode), asked), index)
-            for mode in ("hybrid", "lexical")
+            "hippod, hybrid": recall,
+            "hippod, words alone": lambda question: recall(question, mode="lexical"),
+            "raw FTS5": self.floor.ask,
         }
 
-
-def _by_socket(recall: Callable[..., object], mode: str) -> Callable[[str], object]:
-    return lambda question: recall(question, mode=mode)
-
-
-def _floor(path: Path, texts: Sequence[str], asked: Sequence[str]) -> Spread:
-    bare.full_text(path, texts)
-    words = bare.Words(path)
-    try:
-        return _warm(words.ask, asked)
-    finally:
-        words.close()
+    def cold(self, question: str) -> list[str]:
+        """Return the command line search."""
+        return [str(Path(sys.executable).with_name("hippod")), "recall", "--json", question]
 
 
-def _measured(tool: Tool, place: Place, asked: Sequence[str], starts: int) -> Found:
+def _beside(tool: Tool, place: Place, ours: Ours) -> list[Row]:
+    """Return the rows of one peer; the ratios say how much longer it takes than hippod."""
     tool.install()
     began = time.perf_counter()
     tool.index()
-    index = time.perf_counter() - began
-    cold = _cold(tool.cold, place.environ, asked[:starts], place.home / "shown")
+    index = Spread(time.perf_counter() - began)
+    theirs, mine = _cold(tool, place, ours)
     with tool.warm() as ask:
-        return Found(cold, _warm(ask, asked), index)
+        found = _warm({tool.name: ask, **ours.warm()}, ours.asked)
+    here, name = found.pop(tool.name), tool.name
+    rows = [
+        Row(f"{name}: cold command line", "ms", theirs, "hippod", mine,
+            Budget("ratio", least=LEAST_COLD)),
+        Row(f"{name}: index", "s", index, "hippod", Spread(ours.index)),
+    ]  # fmt: skip
+    for other, spread in found.items():
+        budget = Budget("ratio", least=LEAST_WARM) if other == "hippod, hybrid" else None
+        rows.append(Row(f"{name}: warm", "ms", here, other, spread, budget))
+    return rows
 
 
-def _cold(
-    program: Callable[[str], Sequence[str]],
-    environ: dict[str, str],
-    asked: Sequence[str],
-    shown: Path,
-) -> float:
-    """Return the median milliseconds of a process that asks one question, the first one aside."""
-    return median([run_program(list(program(text)), environ, shown) for text in asked][1:])
+def _floor(path: Path, texts: Sequence[str]) -> bare.Words:
+    bare.full_text(path, texts)
+    return bare.Words(path)
 
 
-def _warm(ask: Callable[[str], object], asked: Sequence[str]) -> Spread:
-    samples = []
+def _cold(tool: Tool, place: Place, ours: Ours) -> tuple[Spread, Spread]:
+    """Start both programs in turn; return the median milliseconds, the first ones aside."""
+    given = ours.daemon.environ
+    environ = {name: given[name] for name in ("PATH", "HOME", "HIPPOD_SOCKET")}
+    shown = place.home / "shown"
+    pairs = [
+        (run_program(list(tool.cold(question)), place.environ, shown),
+         run_program(ours.cold(question), environ, shown))
+        for question in ours.asked[: ours.starts]
+    ]  # fmt: skip
+    theirs, mine = zip(*pairs[1:], strict=True)
+    return Spread(median(theirs)), Spread(median(mine))
+
+
+def _warm(everyone: Mapping[str, Ask], asked: Sequence[str]) -> dict[str, Spread]:
+    samples: dict[str, list[float]] = {name: [] for name in everyone}
     for question in asked:
-        began = time.perf_counter()
-        ask(question)
-        samples.append(1000 * (time.perf_counter() - began))
-    return Spread.of(samples[_WARM_UP:])
+        for name, ask in everyone.items():
+            began = time.perf_counter()
+            ask(question)
+            samples[name].append(1000 * (time.perf_counter() - began))
+    return {name: Spread.of(each[_WARM_UP:]) for name, each in samples.items()}
 
 
 def _options() -> argparse.ArgumentParser:

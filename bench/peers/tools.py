@@ -34,6 +34,7 @@ class Memsearch:
 
     name = "memsearch"
     mode = "hybrid; its models come from a hub, so its OpenAI provider asks hippod's embedder"
+    settings: ClassVar[dict[str, str]] = {}
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -70,7 +71,7 @@ class BasicMemory:
 
     name = "basic-memory"
     mode = "full text; semantic search not runnable offline: its model comes from a hub"
-    settings: ClassVar = {
+    settings: ClassVar[dict[str, str]] = {
         "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false",
         "BASIC_MEMORY_AUTO_UPDATE": "false",
     }
@@ -113,6 +114,7 @@ class Qmd:
 
     name = "qmd"
     mode = "full text; vsearch and query not runnable offline: their models come from a hub"
+    settings: ClassVar[dict[str, str]] = {}
 
     def __init__(self, place: Place) -> None:
         self._place = place

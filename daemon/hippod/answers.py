@@ -241,11 +241,12 @@ def _within(
     def shorten(size: int) -> str:
         return quoting.written(quoting.note(cut(size))) if quoted else _text(cut(size))
 
+    only_with = _successions(pieces, answer.hits)
+
     def packed(count: Count) -> Packed:
         texts = [piece.text for piece in pieces]
-        return packing.pack(
-            texts, frame, shorten, len(first.content if first else ""), budget, count
-        )
+        longest = len(first.content if first else "")
+        return packing.pack(texts, frame, shorten, longest, budget, count, only_with)
 
     done, counted_by = _counted(packed, counter)
     kept = sorted(number for each in done.chosen for number in pieces[each].hits)
@@ -261,6 +262,21 @@ def _within(
     return answer.model_copy(
         update={"hits": hits, "budget": spent, "text": done.text if quoted else None}
     )
+
+
+def _successions(pieces: Sequence[_Piece], hits: Sequence[wire.Hit]) -> dict[int, int]:
+    """Map pieces with a superseded fact to the earlier ones with what replaced it.
+
+    Alone it would pass for what holds now.
+    """
+    place = {hits[n].fact_id: number for number, piece in enumerate(pieces) for n in piece.hits}
+    found: dict[int, int] = {}
+    for number, piece in enumerate(pieces):
+        for n in piece.hits:
+            newer = place.get(hits[n].superseded_by) if hits[n].superseded_by else None
+            if newer is not None and newer < number:
+                found[number] = newer
+    return found
 
 
 def _counted(packed: Callable[[Count], Packed], counter: TokenCounter | None) -> tuple[Packed, str]:

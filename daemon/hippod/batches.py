@@ -29,7 +29,7 @@ from hippod.extraction import selection
 from hippod.extraction.probe import Judge
 from hippod.lasting import LastingText
 from hippod.models import Generator
-from hippod.state import Batch, BatchFact, State
+from hippod.state import FACTS_BY, Batch, BatchFact, State
 from hippod.transcripts import Turn
 from hippod.workspace import PlannedAppend, Workspace
 
@@ -42,8 +42,6 @@ RECENT_DAYS = 7
 MODEL_ATTEMPTS = 3
 """Failures of the model on one batch after which the rules extract it alone."""
 RETRY_SECONDS = (30.0, 120.0, 600.0, 1800.0)
-FACTS_BY = "facts of batches read by "
-"""Name of a model's counter, before the model's name: `status` tells what a fact costs."""
 
 _NAME = re.compile(r"^[\s>*_-]*name[*_\s]*:[*_\s]*(\S.*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE)
 

@@ -411,8 +411,10 @@ def _runs(page: _Page) -> Iterator[_Run]:
     for section, following in zip_longest(sections, sections[1:]):
         body = section.start
         if section.path and section.path[-1].start == section.start:
-            body = section.path[-1].end + 1
-            if not page.is_structure(section.path[-1]) and section.start not in hidden:
+            heading = section.path[-1]
+            body = heading.end + 1
+            is_known = page.is_structure(heading) or pages.is_title(page.path, heading.text)
+            if not is_known and section.start not in hidden:
                 waiting += range(section.start, body)
         numbers = [number for number in range(body, section.end + 1) if number not in hidden]
         waiting += numbers
@@ -530,6 +532,8 @@ class _Cutter:
                 end = text.text.rfind(separator, least - len(separator), stop) + len(separator)
             if end >= least or (separator == "\n" and end > start):
                 return end
+            if separator == "\n" and text.text[stop] == "\n":
+                return stop + 1  # the line that fills the piece
         return _word_start(text.text, least, stop) or _character_start(text.text, start, stop)
 
     def _overlap_start(self, text: str, previous: int, start: int) -> int:
@@ -591,7 +595,7 @@ class _Text:
 
         Before `least` only if the item or line fits into a piece of its own.
         """
-        last = self.line_at(stop + (self.text[stop] == "\n"))  # one that ends there is whole
+        last = self.line_at(stop)
         if self.starts[last] <= start:
             return 0
         limit = stop - start

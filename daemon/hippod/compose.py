@@ -10,7 +10,6 @@ from typing import Any
 import structlog
 
 from hippod import lock, transcripts, workspace_seed
-from hippod.batches import FACTS_BY
 from hippod.config import Config
 from hippod.index import Index
 from hippod.models import ManagedEmbedder
@@ -25,7 +24,7 @@ from hippod.models.factory import (
 from hippod.models.metering import Budget, MeteredGenerator
 from hippod.retain import Retainer
 from hippod.service import Memory
-from hippod.state import State
+from hippod.state import FACTS_BY, State
 from hippod.workspace import Workspace
 
 logger = structlog.get_logger()

@@ -21,21 +21,22 @@ from operator import attrgetter
 from typing import Any, BinaryIO, Self
 
 from hippod import chunks
-from hippod.chunks import Unit
+from hippod.entries import Entry, entries
 
 _COMMAND = (sys.executable, "-P", "-m", "hippod.cutting")
 """`-P`: the working directory may hold files of other people, never import from it."""
-_LEAST_BEHIND, _LEAST_AHEAD = 50, 150
+_LEAST_BEHIND, _LEAST_AHEAD = 10, 190
 """Documents that were cut, and are to come, from which on a second process pays."""
 _LEAST_SIZE = 1_000_000
 """Or characters that were cut: few documents, but long ones."""
 _MOST_AHEAD, _MOST_SIZE = 256, 1_000_000
 """Documents and characters under way: some 0.3 s of work."""
+_AT_ONCE = 8
+"""Documents that are sent together."""
 _PATIENCE = 30.0
 """Seconds without a sign from the process, and that one document may take there."""
 _PIPE_BYTES = 1 << 20
 _LENGTH = struct.Struct("!I")
-_VALUES = attrgetter(*(field.name for field in fields(Unit)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ class Settings:
     split_on: tuple[str, ...]
     zone: tzinfo
 
-    def cut(self, path: str, text: str) -> list[Unit]:
-        """Return the units of a document."""
-        return chunks.units(
+    def cut(self, path: str, text: str) -> list[Entry]:
+        """Return the entries of a document's units."""
+        units = chunks.units(
             path,
             text,
             max_size=self.max_size,
@@ -57,6 +58,7 @@ class Settings:
             split_on=self.split_on,
             zone=self.zone,
         )
+        return entries(path, units)
 
 
 _SETTINGS = attrgetter(*(field.name for field in fields(Settings)))
@@ -76,6 +78,7 @@ class Cutter:
         self._process: _Process | None = None
         self._seen = self._size = 0
         self._under_way: deque[int] = deque()
+        self._ahead = 0
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +94,7 @@ class Cutter:
     @property
     def is_full(self) -> bool:
         """Whether so much is under way that it is time to `take`."""
-        return len(self._under_way) >= _MOST_AHEAD or sum(self._under_way) >= _MOST_SIZE
+        return len(self._under_way) >= _MOST_AHEAD or self._ahead >= _MOST_SIZE
 
     def offer(self, path: str, text: str, left: int) -> bool:
         """Send a document to the process; false if it is better cut here.
@@ -106,8 +109,10 @@ class Cutter:
             return False
         assert self._process is not None
         self._process.send((path, text))
-        self._exchange(0)
         self._under_way.append(len(text))
+        self._ahead += len(text)
+        if self._seen % _AT_ONCE == 0:
+            self._exchange(0)
         return True
 
     def is_ready(self) -> bool:
@@ -116,15 +121,15 @@ class Cutter:
             self._exchange(0)
         return self._process is None or bool(self._process.received)
 
-    def take(self) -> list[Unit] | None:
-        """Wait for the units of the oldest document under way; None: it is to be cut here."""
-        self._under_way.popleft()
+    def take(self) -> list[Entry] | None:
+        """Wait for what was cut of the oldest document under way; None: it is to be cut here."""
+        self._ahead -= self._under_way.popleft()
         while not self.is_ready():
             self._exchange(_PATIENCE)
         if self._process is None:
             return None
         rows = self._process.received.popleft()
-        return None if rows is None else [Unit(*row) for row in rows]
+        return None if rows is None else list(map(Entry._make, rows))
 
     def _is_long(self, left: int) -> bool:
         if _processors() < 2:
@@ -256,15 +261,15 @@ def main() -> None:
         path, text = _next(source)
         # The default action ends the process: also where its parent has gone meanwhile.
         signal.alarm(int(_PATIENCE))
-        _put(sink, _rows(settings, path, text))
+        _put(sink, _cut(settings, path, text))
         signal.alarm(0)
 
 
-def _rows(settings: Settings, path: str, text: str) -> list[tuple[Any, ...]] | None:
-    """Return the values of a document's units; None if it fails, as it will there again."""
+def _cut(settings: Settings, path: str, text: str) -> list[tuple[Any, ...]] | None:
+    """Return the entries as plain tuples; None if it fails, as it will for who asked."""
     try:
-        return [_VALUES(unit) for unit in settings.cut(path, text)]
-    except Exception:  # who asked meets it, too, and can say more
+        return list(map(tuple, settings.cut(path, text)))
+    except Exception:  # who meets it again can say more
         return None
 
 

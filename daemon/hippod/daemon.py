@@ -8,6 +8,7 @@ stop accepting, end the workers, close index and models, remove the socket.
 import asyncio
 import contextlib
 import functools
+import gc
 import itertools
 import logging
 import os
@@ -57,6 +58,8 @@ EMBED_RETRY_SECONDS = (2, 10, 60, 300)
 """When to try again after the embedder failed, or failed at some texts."""
 AUDIT_SECONDS = 3
 """How long after a look the watcher may still tell of what it found."""
+FIRST_QUESTION_SECONDS = 0.5
+"""Between being ready and the first look at all files, beside which a question takes longer."""
 TIDY_SECONDS = 0.5
 """Pause between steps of tidying, for whoever wants to write."""
 
@@ -72,6 +75,8 @@ def run(config: Config, *, config_path: Path | None) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         with assemble(config, config_path) as assembly:
+            gc.freeze()  # a full collection would else look through all modules, for 50 ms
+            gc.enable()
             return asyncio.run(Daemon(assembly).run())
     except Busy:
         # A service manager must not restart us for ever beside a daemon that is well.
@@ -184,6 +189,8 @@ class Daemon:
                 await asyncio.sleep(0.01)
             scheduler.start()
             self._say_ready(path)
+            await asyncio.to_thread(self._parts.index.warm_up)
+            await asyncio.sleep(FIRST_QUESTION_SECONDS)
             self._reconcile_asked.put_nowait(asyncio.get_running_loop().create_future())
             await self._stop.wait()
             logger.info("daemon.stopping")

@@ -287,7 +287,8 @@ class Walk:
     """One pass over the tree below an open folder, in sorted order.
 
     Follows no link but those in `follow` (names directly under the root). With `respect`
-    False, ignore files do not count. `leftovers` collects (folder, name) of temporary files.
+    False, ignore files do not count. `leftovers` collects (folder, name) of temporary files;
+    with `only_leftovers` nothing else is looked at.
     """
 
     def __init__(
@@ -299,6 +300,7 @@ class Walk:
         follow: Sequence[str] = (),
         respect: bool = True,
         deepest: int = MAX_DEPTH,
+        only_leftovers: bool = False,
     ) -> None:
         self.files: dict[str, FileStat] = {}
         self.folders: list[str] = []
@@ -315,6 +317,7 @@ class Walk:
         self._follow = frozenset(follow)
         self._respect = respect
         self._deepest = deepest
+        self._only_leftovers = only_leftovers
         self._seen: set[tuple[int, int]] = set()
         self._chain = chain
 
@@ -339,6 +342,8 @@ class Walk:
         path = f"{folder}/{entry.name}" if folder else entry.name
         if atomic.TEMP_NAME.fullmatch(entry.name):
             self.leftovers.append((folder, entry.name))
+        if self._only_leftovers and not entry.is_dir(follow_symlinks=False):
+            return False
         if pruned(entry.name):
             return False
         if printable(path) != path:

@@ -35,9 +35,9 @@ def of(
 def _told(
     candidate: Candidate, fused: float, prior: float, lifts: Mapping[str, float]
 ) -> Iterator[str]:
-    if candidate.lexical_rank is not None:
-        share = candidate.bm25_score or 0.0
-        yield f"words #{candidate.lexical_rank + 1} ({share:.0%} of the terms' weight)"
+    if candidate.bm25_score is not None:
+        place = "" if candidate.lexical_rank is None else f" #{candidate.lexical_rank + 1}"
+        yield f"words{place} ({candidate.bm25_score:.0%} of the terms' weight)"
     if candidate.vector_rank is not None:
         yield f"meaning #{candidate.vector_rank + 1} (cosine {candidate.cosine or 0.0:.2f})"
     elif candidate.cosine is not None:

@@ -1,13 +1,13 @@
 """What a question means in this index: whom its names are, when its event was, whom it lifts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 
 from hippod import tokens, wire
 from hippod.boosts import Aims, Traits, boosts
 from hippod.errors import HippodError
-from hippod.index import Row, View
+from hippod.index import Brief, View
 from hippod.query import Query, Where, entity_key
 from hippod.questions import Event
 
@@ -18,6 +18,8 @@ _EVENT_SHARE = 0.6
 _EVENT_DEPTH = 5
 _EVENT_MARGIN = 3
 """Days around an event that are its time."""
+_NO_AIMS = Aims()
+_NO_KEYS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,59 +85,66 @@ def spans(query: Query) -> list[Where]:
     where = query.where
     if where.since or where.until:
         return []
+    days = dict.fromkeys((each.since, each.until) for each in query.times)
     return [
-        replace(where, since=_first_second(each.since), until=_last_second(each.until))
-        for each in query.times
+        replace(where, since=_first_second(since), until=_last_second(until))
+        for since, until in days
     ]
 
 
 def lifts(
-    view: View, meaning: Meaning, rows: Mapping[int, Row], held: frozenset[int]
+    view: View, meaning: Meaning, units: Sequence[Brief], held: frozenset[int]
 ) -> dict[int, dict[str, float]]:
     """Return for each unit what lifts it, by name; `held` as `held_then` returns it."""
     aims, where = meaning.aims, _visible(meaning.query.where)
     spans = [(each.since, each.until) for each in meaning.query.times]
-    in_time = _meeting(view, rows, where, spans)
+    in_time = _meeting(view, units, where, spans)
     bounds = _bounds(meaning.query.question.event, meaning.event)
-    near_event = _meeting(view, rows, where, [bounds])
+    near_event = _meeting(view, units, where, [bounds])
+    if aims == _NO_AIMS and not (in_time or near_event or held):
+        return {each.unit: {} for each in units}
     return {
-        unit: boosts(
+        each.unit: boosts(
             aims,
             Traits(
-                kind=row.kind,
-                keys=frozenset(map(entity_key, row.entities)),
-                is_summary=row.role == "summary",
-                in_time=unit in in_time,
-                near_event=unit in near_event,
-                held=unit in held,
+                kind=each.kind,
+                keys=frozenset(map(entity_key, each.entities)) if aims.entities else _NO_KEYS,
+                is_summary=each.role == "summary",
+                in_time=each.unit in in_time,
+                near_event=each.unit in near_event,
+                held=each.unit in held,
             ),
         )
-        for unit, row in rows.items()
+        for each in units
     }
 
 
-def held_then(view: View, meaning: Meaning, rows: Mapping[int, Row]) -> frozenset[int]:
+def held_then(view: View, meaning: Meaning, units: Sequence[Brief]) -> frozenset[int]:
     """Return the facts that held on the day whose state is asked for; none if none is."""
     moment = meaning.query.where.as_of or _last_second(meaning.query.state_at)
     if moment is None:
         return frozenset()
-    stated = (unit for unit, row in rows.items() if row.kind != "document")
+    stated = (each.unit for each in units if each.kind != "document")
     return view.passing(stated, replace(_visible(meaning.query.where), as_of=moment))
 
 
-def successions(rows: Mapping[int, Row], held: frozenset[int]) -> dict[int, list[int]]:
-    """Map units to those that must stand before them.
+def successions(
+    units: Sequence[Brief], superseded: Mapping[int, str], held: frozenset[int]
+) -> dict[int, list[int]]:
+    """Map units to those that must stand before them; `superseded` is by which facts they are.
 
     A fact that replaced another stands before it, unless the other one held at the time that
     the question is about.
     """
+    if not superseded:
+        return {}
     by_fact: dict[str, list[int]] = {}
-    for unit, row in rows.items():
-        for fact in {row.fact_id, row.restates} - {None}:
-            by_fact.setdefault(str(fact), []).append(unit)
+    for each in units:
+        for fact in {each.fact_id, each.restates} - {None}:
+            by_fact.setdefault(str(fact), []).append(each.unit)
     before: dict[int, list[int]] = {}
-    for old, row in rows.items():
-        for new in by_fact.get(row.superseded_by or "", ()):
+    for old, fact in superseded.items():
+        for new in by_fact.get(fact, ()):
             first, second = (old, new) if old in held else (new, old)
             before.setdefault(second, []).append(first)
     return before
@@ -212,7 +221,7 @@ def _bounds(event: Event | None, dated: Dated | None) -> tuple[date | None, date
 
 def _meeting(
     view: View,
-    rows: Mapping[int, Row],
+    units: Sequence[Brief],
     where: Where,
     spans: Iterable[tuple[date | None, date | None]],
 ) -> frozenset[int]:
@@ -221,7 +230,7 @@ def _meeting(
     for since, until in spans:
         if since or until:
             span = replace(where, since=_first_second(since), until=_last_second(until))
-            found |= view.passing(rows, span)
+            found |= view.passing((each.unit for each in units), span)
     return found
 
 

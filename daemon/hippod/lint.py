@@ -27,21 +27,18 @@ def reads_like_instructions(path: str, content: str) -> bool:
 
 def _may(lowered: str) -> bool:
     """Tell quickly whether any pattern of the detector can match: they cost ten times as much."""
-    return any(sign in lowered for sign in _SIGNS) or not _MACHINES.isdisjoint(
-        _WORD.findall(lowered)
-    )
+    return any(map(lowered.__contains__, _SIGNS)) or _MACHINE.search(lowered) is not None
 
 
-_WORD = re.compile(r"\w+")
-_MACHINES = word_set("ai ais ki kis ia ias llm llms gpt gpts bot bots")
+_MACHINE = re.compile(r"\b(?:ai|ki|ia|llm|gpt|bot)s?\b")
 _SIGNS = (
     *word_set(
         """
         ignor disregard override bypass forget system assist asistent developer human user instruc
-        prompt chatbot agent model modèle jailbreak persona pretend (c= @ <| |> inst] sys>> ## {{
-        facts memor hippod <think </think <tool </tool curl wget vergiss missacht olvid descart
-        oubli esque esqueç desconsid notif inform alert 忽略 无视 忽視 忘 無視 助手 代理 智能 机器人
-        模型 アシスタント エージェント ボット 指令 指示
+        prompt chatbot agent model modèle jailbreak persona pretend (c= @ <| |> inst] sys>> {{
+        facts memor hippod <think </think <tool </tool response curl wget vergiss missacht olvid
+        descart oubli esque esqueç desconsid notif inform alert 忽略 无视 忽視 忘 無視 助手 代理
+        智能 机器人 模型 アシスタント エージェント ボット 指令 指示
         """
     ),
     "act as", "you are", "tell the",

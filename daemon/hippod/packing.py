@@ -4,8 +4,9 @@ A budget is never exceeded, whatever counts: what is handed over is counted as a
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 Count = Callable[[Sequence[str]], Sequence[int]]
 """Counts the tokens of each text."""
@@ -48,15 +49,21 @@ def estimate(texts: Sequence[str]) -> list[int]:
 
 
 def pack(
-    pieces: Sequence[str], frame: Frame, shorten: Shorten, longest: int, budget: int, count: Count
+    pieces: Sequence[str],
+    frame: Frame,
+    shorten: Shorten,
+    longest: int,
+    budget: int,
+    count: Count,
+    only_with: Mapping[int, int] = MappingProxyType({}),
 ) -> Packed:
     """Choose pieces for a budget in tokens, best first.
 
     One that does not fit is passed over for later ones that do: a budget is there to be used.
     But the first, which answers best, is rather cut than passed over; `longest` is the length of
-    its content.
+    its content. A piece in `only_with` is not chosen without the earlier one that it maps to.
     """
-    chosen = _fitting(pieces, frame, budget, count)
+    chosen = _fitting(pieces, frame, budget, count, only_with)
     if pieces and 0 not in chosen:
         kept = _longest_that_fits(lambda size: frame([shorten(size)]), longest, budget, count)
         if kept:
@@ -80,11 +87,17 @@ def shortened(text: str, size: int) -> str:
 _LONGEST_WORD = 20
 
 
-def _fitting(pieces: Sequence[str], frame: Frame, budget: int, count: Count) -> list[int]:
+def _fitting(
+    pieces: Sequence[str],
+    frame: Frame,
+    budget: int,
+    count: Count,
+    only_with: Mapping[int, int],
+) -> list[int]:
     chosen: list[int] = []
     left = budget - _sum(count, frame([""]))
     for number, size in enumerate(count([f"{piece}\n" for piece in pieces])):
-        if size <= left:
+        if size <= left and only_with.get(number, number) in {*chosen, number}:
             chosen.append(number)
             left -= size
     # Tokens of a whole are not quite those of its parts.

@@ -219,7 +219,7 @@ def statements(document: Markdown) -> tuple[Statement, ...]:
 
 def may_supersede(text: str) -> bool:
     """Say whether a document could have marks of supersession: a quick look before parsing."""
-    return _SUPERSEDED.search(text) is not None
+    return "superseded by" in text.casefold()
 
 
 def supersessions(document: Markdown) -> tuple[Supersession, ...]:
@@ -227,6 +227,13 @@ def supersessions(document: Markdown) -> tuple[Supersession, ...]:
     if document.marks:
         return ()
     return tuple(chain.from_iterable(map(_marks_on, *_prose(document))))
+
+
+def is_title(path: str, heading: str) -> bool:
+    """Tell whether a heading only names a page of facts or opinions: "# World"."""
+    if path != OPINIONS and path not in FACT_PAGES:
+        return False
+    return heading.casefold() == path.removeprefix("bank/").removesuffix(".md")
 
 
 def is_month(heading: str) -> bool:

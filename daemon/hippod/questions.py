@@ -234,7 +234,7 @@ _STATE = re.compile(
       |like(?!\ about)|think|believe|know|weigh|earn|lead|run|manage|do\ for\ a\ living)
     | who\ (?:led|owned|managed|ran|lived|rented)
     | was\ \w+(?:\ \w+)?\ (?:still|already|living|working|using|married|employed|with)
-    | used\ to | at\ (?:the|that)\ time | back\ then
+    | used\ to | as\ of | at\ (?:the|that)\ time | back\ then
     | (?:wer|was|wo|welche[rsnm]?|wie(?:\ (?:viel|alt|hoch))?)\b.{{0,40}}?\b
       (?:war|waren|hatten?|hieß)\b(?!.*\b(?:los|da|dabei)\W*$)
     | (?:wohn|arbeite|leb|nutz|gehör|koste|verwende|moch|bevorzug)te[nt]? | fuhr | besaß | damals

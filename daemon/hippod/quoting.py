@@ -37,6 +37,7 @@ def about(hit: wire.Hit) -> tuple[tuple[str, str], ...]:
     told = {
         "trust": hit.trust,
         "kind": hit.kind,
+        "about": " ".join(f"@{name}" for name in hit.entities),
         "time": hit.timestamp,
         "valid": _validity(hit),
         "confidence": None if hit.confidence is None else f"{hit.confidence:g}",
@@ -60,11 +61,6 @@ def framed(notes: Sequence[str], status: str = "", *, searched: bool = True) -> 
     """
     head = _NOTICE if notes else _NONE if searched else _NOT_SEARCHED
     return redact.wrap_memory("\n".join([head, *([f"Index: {status}."] if status else []), *notes]))
-
-
-def block(hits: Sequence[wire.Hit], status: str = "") -> str:
-    """Return the hits as one block, a note each."""
-    return framed([written(note(hit)) for hit in hits], status)
 
 
 def _validity(hit: wire.Hit) -> str | None:

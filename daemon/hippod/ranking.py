@@ -8,6 +8,7 @@ find more than those of one.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,11 @@ from hippod.wire import Fusion
 _HEAD = 5
 _NEARLY = 0.8
 """Among the first five, a file not yet seen goes first if its best unit is nearly as good."""
+_NO_RANK = 10**9
 _NONE: Mapping[int, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A unit that a leg found; `unit` is its number in the index.
 
     `bm25` grows with relevance, None where the lexical leg did not return it; `cosine` is None
@@ -43,7 +44,9 @@ class Candidate:
     @property
     def best_rank(self) -> int:
         """The better of its ranks."""
-        return min(r for r in (self.lexical_rank, self.vector_rank, 10**9) if r is not None)
+        by_words = _NO_RANK if self.lexical_rank is None else self.lexical_rank
+        by_meaning = _NO_RANK if self.vector_rank is None else self.vector_rank
+        return min(by_words, by_meaning)
 
     @property
     def vector_score(self) -> float | None:
@@ -81,8 +84,10 @@ def rank(
     fused, prior = parts(candidates, weights)
     scores = fused + prior + np.array([boosts.get(c.unit, 0.0) for c in candidates])
     scores = scores / max(1.0, float(scores.max()))
-    ordered = _ordered(zip(candidates, scores.tolist(), strict=True))
-    return _mixed([pair for pair in _distinct(ordered) if _evidence(pair[0]) >= min_score])
+    ordered = _distinct(_ordered(zip(candidates, scores.tolist(), strict=True)))
+    if min_score:
+        ordered = [pair for pair in ordered if _evidence(pair[0]) >= min_score]
+    return _mixed(ordered)
 
 
 def parts(
@@ -93,12 +98,6 @@ def parts(
     fused = _min_max(fuse(candidates, weights))
     prior = weights.file_prior * _best_of_files(fused, candidates)
     return fused / (1 + weights.file_prior), prior / (1 + weights.file_prior)
-
-
-def idf_share(matched: Iterable[int], idf: Sequence[float]) -> float:
-    """Return the idf mass of the matched terms over that of all, 0..1."""
-    total = sum(idf)
-    return min(1.0, sum(idf[index] for index in matched) / total) if total else 0.0
 
 
 def _z_scores(candidates: Sequence[Candidate], weights: Weights) -> NDArray[np.float64]:

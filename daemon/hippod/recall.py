@@ -1,10 +1,11 @@
 """The verb recall: ask both legs, fuse, and cite. A leg that fails is named, never hidden."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, tzinfo
-from typing import TypeVar
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from hippod import boosts, config, edits, explanation, facts, interpretation, ranking, tokens, wire
 from hippod.errors import HippodError
@@ -21,6 +22,8 @@ _CANDIDATES = 50
 """Units that each leg contributes: fewer lose recall, more add nothing (measured)."""
 _IN_TIME = 20
 """Units of each time that a question names which each leg adds: else some find none of them."""
+_SPARE = 5
+"""Units beyond the limit that are fetched at once, in the place of repeats."""
 _SOME_WORDS, _SOME_MEANING = 0.3, 0.35
 """Scores of a leg from which a hit has something to do with the question.
 
@@ -54,10 +57,10 @@ def recall(
     legs = _Legs(index, request, query)
     found = _search(query, request, legs, settings)
     return wire.RecallAnswer(
-        hits=tuple(_hit(each, found.parts.get(each.row.unit)) for each in found.ranked),
+        hits=tuple(_hit(row, each, found.parts.get(row.unit)) for row, each in found.hits),
         understood=interpretation.understood(found.meaning) if request.explain else None,
         legs=legs.states,
-        weak=_is_weak(found.ranked, _BY_TIME if query.asks_little_but_when else _BY_NAME),
+        weak=_is_weak(found.hits, _BY_TIME if query.asks_little_but_when else _BY_NAME),
         degraded="failed" in legs.states.values(),
         truncated=query.truncated,
         freshness=index.freshness(pending, now),
@@ -65,16 +68,16 @@ def recall(
     )
 
 
-def _is_weak(ranked: Sequence["_Ranked"], enough: frozenset[str]) -> bool:
+def _is_weak(hits: Sequence[tuple[Row, "_Ranked"]], enough: frozenset[str]) -> bool:
     """Tell whether there are hits, but none with much of the question in it.
 
     `enough` are the boosts that need no word or meaning of the question.
     """
-    return bool(ranked) and not any(
+    return bool(hits) and not any(
         (each.candidate.bm25_score or 0.0) >= _SOME_WORDS
         or (each.candidate.vector_score or 0.0) >= _SOME_MEANING
         or not enough.isdisjoint(each.lifts)
-        for each in ranked
+        for _, each in hits
     )
 
 
@@ -111,11 +114,9 @@ def _state(*, asked: bool, has_input: bool) -> str:
     return "ok" if has_input else "empty"
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """A unit in its place; `lifts` are its boosts by name."""
 
-    row: Row
     candidate: Candidate
     score: float
     lifts: Mapping[str, float]
@@ -126,7 +127,7 @@ class _Found:
     """What the question meant, and its best units in order; `parts` only if asked to explain."""
 
     meaning: Meaning
-    ranked: Sequence[_Ranked] = ()
+    hits: Sequence[tuple[Row, _Ranked]] = ()
     parts: Mapping[int, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -138,36 +139,39 @@ def _search(
     try:
         with legs.index.view() as view:
             meaning = interpretation.interpret(view, query)
-            candidates = _candidates(view, meaning, vector, legs)
-            rows = view.fetch((each.unit for each in candidates), query.where)
+            units, candidates = _candidates(view, meaning, vector, legs)
             weights = _weights(request, legs, settings)
             least = settings.min_score if request.min_score is None else request.min_score
-            ranked = _ranked(view, meaning, candidates, rows, weights, least)
+            ranked = _ranked(view, meaning, units, candidates, weights, least)
+            hits = _without_repeats(view, query, ranked, request.limit)
     except HippodError as error:
         legs.fail("lexical", error)
         legs.fail("vector", error)
         return _Found(meaning)
     parts = _parts(candidates, weights) if request.explain else {}
-    return _Found(meaning, _without_repeats(ranked, request.limit), parts)
+    return _Found(meaning, hits, parts)
 
 
 def _ranked(
     view: View,
     meaning: Meaning,
+    units: Sequence[Brief],
     candidates: Sequence[Candidate],
-    rows: Mapping[int, Row],
     weights: Weights,
     least: float,
 ) -> list[_Ranked]:
     """Order candidates by score, but for facts that replaced others: those come before them."""
-    held = interpretation.held_then(view, meaning, rows)
-    lifts = interpretation.lifts(view, meaning, rows, held)
+    held = interpretation.held_then(view, meaning, units)
+    lifts = interpretation.lifts(view, meaning, units, held)
     sums = {unit: sum(by_name.values()) for unit, by_name in lifts.items()}
     scored = {
-        candidate.unit: _Ranked(rows[candidate.unit], candidate, score, lifts[candidate.unit])
+        candidate.unit: _Ranked(candidate, score, lifts[candidate.unit])
         for candidate, score in ranking.rank(candidates, weights, min_score=least, boosts=sums)
     }
-    before = interpretation.successions(rows, held)
+    superseded = view.superseded(units, meaning.query.where)
+    before = interpretation.successions(units, superseded, held)
+    if not before:
+        return list(scored.values())
     return _descending([scored[unit] for unit in boosts.in_succession(list(scored), before)])
 
 
@@ -177,13 +181,25 @@ def _descending(ordered: Sequence[_Ranked]) -> list[_Ranked]:
     fallen: list[_Ranked] = []
     for each in reversed(ordered):
         best = max(best, each.score)
-        fallen.append(replace(each, score=best))
+        fallen.append(each._replace(score=best))
     return fallen[::-1]
 
 
-def _without_repeats(ranked: Sequence[_Ranked], limit: int) -> list[_Ranked]:
-    said = (_statement(each.row) for each in ranked)
-    return [ranked[place] for place in distinct(said, limit)]
+def _without_repeats(
+    view: View, query: Query, ranked: Sequence[_Ranked], limit: int
+) -> list[tuple[Row, _Ranked]]:
+    """Fetch the best units, and no more of them than it takes."""
+    rows: list[Row] = []
+
+    def said() -> Iterator[Statement]:
+        for start in range(0, len(ranked), limit + _SPARE):
+            part = [each.candidate.unit for each in ranked[start : start + limit + _SPARE]]
+            fetched = view.fetch(part, query.where)
+            for unit in part:
+                rows.append(fetched[unit])
+                yield _statement(fetched[unit])
+
+    return [(rows[place], ranked[place]) for place in distinct(said(), limit)]
 
 
 def _statement(row: Row) -> Statement:
@@ -213,10 +229,10 @@ def _telling_text(query: Query, index: Index) -> str:
 
 def _candidates(
     view: View, meaning: Meaning, vector: Vectors | None, legs: _Legs
-) -> list[Candidate]:
+) -> tuple[list[Brief], list[Candidate]]:
     """Ask the legs for their best units, whatever the limit; all get their exact cosine.
 
-    What a time of the question adds stands behind the others: its best are among those already.
+    What a time of the question adds stands behind the others and has no rank among them.
     """
     query = meaning.query
     by_words: dict[int, LexicalHit] = {}
@@ -230,12 +246,13 @@ def _candidates(
             by_words.setdefault(hit.unit, hit)
         for unit, cosine in _by_meaning(view, vector, legs, where, most):
             by_meaning.setdefault(unit, cosine)
-    lexical, near = list(by_words.values()), list(by_meaning.items())
-    lexical, near = _originals(view, query, lexical, near)
-    units = {hit.unit for hit in lexical} | {unit for unit, _ in near} | set(meaning.linked)
-    briefs = view.briefs(units)
-    cosines = view.cosines(vector, briefs) if vector is not None else {}
-    return _joined(briefs, lexical, near, cosines)
+    units = view.briefs({*by_words, *by_meaning, *meaning.linked})
+    restating = [each.unit for each in units if each.restates]
+    if original := view.originals(restating, query.where) if restating else {}:
+        by_words, by_meaning = _originals(original, by_words, by_meaning)
+        units = view.briefs({*by_words, *by_meaning, *meaning.linked})
+    cosines = view.cosines(vector, units) if vector is not None else {}
+    return units, _joined(units, by_words, by_meaning, cosines)
 
 
 def _by_words(view: View, query: Query, legs: _Legs, where: Where, most: int) -> list[LexicalHit]:
@@ -251,32 +268,26 @@ def _by_meaning(
 
 
 def _originals(
-    view: View, query: Query, lexical: list[LexicalHit], near: list[tuple[int, float]]
-) -> tuple[list[LexicalHit], list[tuple[int, float]]]:
+    original: Mapping[int, int], by_words: Mapping[int, LexicalHit], by_meaning: Mapping[int, float]
+) -> tuple[dict[int, LexicalHit], dict[int, float]]:
     """Put facts in the place of the bullets that only restate them."""
-    units = {hit.unit for hit in lexical} | {unit for unit, _ in near}
-    original = view.originals(units, query.where)
-    if not original:
-        return lexical, near
-    by_words: dict[int, LexicalHit] = {}
-    for hit in lexical:
-        unit = original.get(hit.unit, hit.unit)
-        by_words.setdefault(unit, replace(hit, unit=unit))
-    by_meaning: dict[int, float] = {}
-    for each, cosine in near:
-        by_meaning.setdefault(original.get(each, each), cosine)
-    return list(by_words.values()), list(by_meaning.items())
+    words: dict[int, LexicalHit] = {}
+    for unit, hit in by_words.items():
+        words.setdefault(original.get(unit, unit), hit)
+    meanings: dict[int, float] = {}
+    for unit, cosine in by_meaning.items():
+        meanings.setdefault(original.get(unit, unit), cosine)
+    return words, meanings
 
 
 def _joined(
-    briefs: Sequence[Brief],
-    lexical: Sequence[LexicalHit],
-    near: Sequence[tuple[int, float]],
+    units: Sequence[Brief],
+    by_words: Mapping[int, LexicalHit],
+    by_meaning: Mapping[int, float],
     cosines: Mapping[int, float],
 ) -> list[Candidate]:
-    by_words = {hit.unit: hit for hit in lexical}
-    word_ranks = _ranks([(hit.unit, hit.bm25) for hit in lexical])
-    vector_ranks = _ranks(near)
+    word_ranks = _ranks((unit, hit.bm25) for unit, hit in islice(by_words.items(), _CANDIDATES))
+    vector_ranks = _ranks(islice(by_meaning.items(), _CANDIDATES))
     return [
         Candidate(
             unit=each.unit,
@@ -284,17 +295,17 @@ def _joined(
             path=each.path,
             same=each.same,
             timestamp=each.timestamp,
-            bm25=by_words[each.unit].bm25 if each.unit in by_words else None,
-            bm25_score=by_words[each.unit].share if each.unit in by_words else None,
+            bm25=hit.bm25 if (hit := by_words.get(each.unit)) else None,
+            bm25_score=hit.share if hit else None,
             cosine=cosines.get(each.unit),
             lexical_rank=word_ranks.get(each.unit),
             vector_rank=vector_ranks.get(each.unit),
         )
-        for each in briefs
+        for each in units
     ]
 
 
-def _ranks(scored: Sequence[tuple[int, float]]) -> dict[int, int]:
+def _ranks(scored: Iterable[tuple[int, float]]) -> dict[int, int]:
     """Return ranks from 0; equal scores share one, so that row order decides nothing."""
     ranks: dict[int, int] = {}
     rank, last = 0, None
@@ -325,8 +336,8 @@ def _parts(candidates: Sequence[Candidate], weights: Weights) -> dict[int, tuple
     return dict(zip((each.unit for each in candidates), pairs, strict=True))
 
 
-def _hit(ranked: _Ranked, parts: tuple[float, float] | None) -> wire.Hit:
-    row, candidate = ranked.row, ranked.candidate
+def _hit(row: Row, ranked: _Ranked, parts: tuple[float, float] | None) -> wire.Hit:
+    candidate = ranked.candidate
     return wire.Hit(
         id=row.id,
         document_id=row.document_id,
@@ -342,6 +353,7 @@ def _hit(ranked: _Ranked, parts: tuple[float, float] | None) -> wire.Hit:
         valid_from=row.valid_from,
         valid_until=row.valid_until,
         superseded_by=row.superseded_by,
+        fact_id=row.fact_id or row.restates,
         entities=row.entities,
         confidence=row.confidence,
         content=row.content,
@@ -357,7 +369,7 @@ def _hit(ranked: _Ranked, parts: tuple[float, float] | None) -> wire.Hit:
 def _trust(row: Row) -> wire.Trust:
     """A fact that somebody wrote has no id of its own: its internal one comes from its content."""
     if row.fact_id is None:
-        return "written"
+        return "extracted" if row.restates else "written"
     day = date.fromisoformat(row.timestamp[:10]) if row.timestamp else None
     written = row.fact_id == facts.content_id(day, row.content)
     return "written" if written else "extracted"

@@ -37,12 +37,12 @@ def distinct(statements: Iterable[Statement], limit: int) -> list[int]:
     kept: list[_Looked] = []
     places: list[int] = []
     for place, statement in enumerate(statements):
-        if len(places) == limit:
-            break
         looked = _look(statement)
         if not _is_said(looked, kept):
             kept.append(looked)
             places.append(place)
+        if len(places) == limit:
+            break
     return places
 
 

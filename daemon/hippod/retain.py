@@ -10,21 +10,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from hippod import daylog, facts, logsource, redact, transcripts, wire
-from hippod.batches import Batches
-from hippod.capabilities import Capabilities
-from hippod.claims import Claims
 from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
 from hippod.errors import HippodError, InvalidInput, NotFound
-from hippod.extraction import foreign, selection
+from hippod.extraction import foreign
 from hippod.models import Embedder, Generator
 from hippod.state import Batch, BatchFact, Rejected, State
 from hippod.transcripts import Cursor, Reading, Turn
+from hippod.transcripts.turns import LONGEST_TURN
 from hippod.workspace import Workspace
+
+if TYPE_CHECKING:
+    from hippod.batches import Batches
 
 logger = structlog.get_logger()
 
@@ -34,7 +35,7 @@ BATCH_TURNS = 12
 """With at most 8 facts a batch, longer ones would drop what a dense conversation says."""
 CONTEXT_TURNS = 4
 """Earlier turns that a batch carries for understanding."""
-REDACTED_CHARACTERS = 2 * selection.LONGEST_TURN
+REDACTED_CHARACTERS = 2 * LONGEST_TURN
 """How much of a turn is searched for secrets: twice what is read."""
 CUT_CHARACTERS = 512
 """How much is dropped at the end of a turn of which not all was searched."""
@@ -90,12 +91,21 @@ class Retainer:
         self._lock = threading.Lock()
         self._queue_lock = threading.Lock()
         self._stopped = threading.Event()
-        capabilities = Capabilities(
-            encoder, generator, config.generator.tasks, state, self._stopped
-        )
-        self._batches = Batches(
-            config, workspace, state, capabilities, known_entities, clock, self._stopped
-        )
+        self._models = (encoder, generator)
+        self._known_entities = known_entities
+
+    @functools.cached_property
+    def _batches(self) -> "Batches":
+        # The patterns of all rules take a third of the daemon's start: when the first text comes.
+        from hippod.batches import Batches
+        from hippod.capabilities import Capabilities
+
+        config, state = self._config, self._state
+        capabilities = Capabilities(*self._models, config.generator.tasks, state, self._stopped)
+        return Batches(
+            config, self._workspace, state, capabilities, self._known_entities, self._clock,
+            self._stopped,
+        )  # fmt: skip
 
     # -- where transcripts lie -----------------------------------------------------------------
 
@@ -157,15 +167,22 @@ class Retainer:
     def confirm(self) -> None:
         """Read back the ids of appended facts and finish their batches."""
         with self._lock:
+            appended = [b for b in self._state.open_batches() if b.status == "appended"]
+            if not appended:
+                return
             # Many batches wait at once, and most share a log: each log is read once.
             standing = functools.cache(self._batches.standing)
-            for batch in self._state.open_batches():
-                if batch.status != "appended":
-                    continue
+            for batch in appended:
                 try:
                     self._batches.read_back(batch, standing)
                 except HippodError as error:  # one log that cannot be read must not stop the others
                     logger.warning("facts.not_read_back", batch=batch.id, reason=error.message)
+
+    def is_writing(self, path: str) -> bool:
+        """Say whether facts were just appended to a daily log, or are about to be."""
+        return any(
+            append.path == path for batch in self._state.open_batches() for append in batch.planned
+        )
 
     def stop(self) -> None:
         """Start no further batch: the daemon is shutting down."""
@@ -423,6 +440,8 @@ class Retainer:
 
         Return those that stand now, also where they stood before, and those that were refused.
         """
+        from hippod.claims import Claims  # later, as the rules of `_batches`
+
         stated = [_stated(bullet) for bullet in request.facts]
         if not stated:
             return [], ()
@@ -513,7 +532,7 @@ def _clean(text: str) -> str:
     clean = _BEFORE_SECRET.sub(" ", clean)
     if len(own) > REDACTED_CHARACTERS:  # a secret that was cut in two there is not known as one
         clean = clean[:-CUT_CHARACTERS]
-    return clean[: selection.LONGEST_TURN]
+    return clean[:LONGEST_TURN]
 
 
 _BEFORE_SECRET = re.compile(r"(?<=[\w:=])[ \t]{0,9}\r?\n\s{0,20}(?=\[REDACTED\])")

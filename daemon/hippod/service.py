@@ -17,7 +17,7 @@ import structlog
 
 from hippod import __version__, answers, daylog, redact, wire
 from hippod.config import Config, explain
-from hippod.errors import Forbidden, HippodError, InvalidInput, NotFound
+from hippod.errors import Conflict, Forbidden, HippodError, InvalidInput, NotFound
 from hippod.index import Index
 from hippod.lint import Lint
 from hippod.models import TokenCounter
@@ -168,6 +168,8 @@ class Memory:
         """Give a document another path, where nothing stands yet; ids of its hits change."""
         self._check_write(scope, path)
         self._check_write(scope, to)
+        if self._retainer.is_writing(path):  # they would be missed there, and written once more
+            raise Conflict(f"{path}: facts are being written to it", "try again in a few minutes")
         expected = self._whole(scope, path, etag)
         written = self._workspace.move(path, to, expected, actor=_actor(scope))
         done = self._written(written)
@@ -302,7 +304,7 @@ class Memory:
         except HippodError:
             self.rescan()  # what a rebuild threw away comes back as soon as it can
             raise
-        return wire.Reindexed(**report.summary())
+        return wire.Reindexed(**report.summary(), vectors_pending=self._index.texts_waiting())
 
     # ----------------------------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ Row = tuple[Any, ...]
 
 _BUSY_MS = 5000
 _OPEN_TRIES = 20
+FACTS_BY = "facts of batches read by "
+"""Name of a model's counter, before the model's name: `status` tells what a fact costs."""
 _REJECTED_KEPT = 500
 _RUNS_KEPT = 100
 """Of each job."""

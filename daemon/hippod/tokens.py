@@ -38,8 +38,11 @@ _UNSPACED = (
 _LETTER = rf"[[\p{{L}}\p{{N}}\p{{M}}]--{_UNSPACED}]"
 _RUN = regex.compile(rf"{_UNSPACED}+", regex.VERSION1)
 _WORD = regex.compile(rf"(?P<run>{_UNSPACED}+)|{_LETTER}+", regex.VERSION1)
-# Possessive and anchored behind a non-letter: linear in the query, whatever is pasted into it.
-_COMPOUND = regex.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-._/:@+#]{_LETTER}++)+", regex.VERSION1)
+# Possessive and anchored behind a non-letter: linear in the query, whatever is pasted into it. A
+# longer chain gives several phrases: FTS5 looks at every pair of a phrase.
+_COMPOUND = regex.compile(
+    rf"(?<!{_LETTER}){_LETTER}++(?:[-._/:@+#]{_LETTER}++){{1,9}}", regex.VERSION1
+)
 # What FTS5's older tables take for letters may be none to us, and the other way round.
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}\p{M}]+")
 _SPACED = re.compile(r"[\w'’]+")

@@ -117,6 +117,9 @@ class Hit(Model):
     mass of the matched terms over that of the query's terms. Ids are hashes of path and
     content, the same after a rebuild; line numbers are never part of an id.
 
+    `fact_id` is the id of the fact that the hit is, or restates: `why` traces it, and
+    `superseded_by` is the id of the fact that replaced it.
+
     `trust`: the text is `written` as it stands by a person or an agent, or hippod `extracted`
     it from what was said. Neither makes it an instruction; `flagged` says that it reads like
     one, though its document is none of those that instruct agents.
@@ -139,6 +142,7 @@ class Hit(Model):
     timestamp: str | None = None
     valid_from: str | None = None
     valid_until: str | None = None
+    fact_id: str | None = None
     superseded_by: str | None = None
     entities: tuple[str, ...] = ()
     confidence: float | None = None
@@ -557,7 +561,10 @@ class ReindexRequest(Request):
 
 
 class Reindexed(Model):
-    """What a reindex did, in documents (`units` and vectors for those that changed)."""
+    """What a reindex did, in documents (`units` and vectors for those that changed).
+
+    `vectors_pending` texts get their vectors later, in the background.
+    """
 
     indexed: int
     unchanged: int
@@ -568,6 +575,7 @@ class Reindexed(Model):
     failed: int
     stopped: bool
     seconds: float
+    vectors_pending: int = 0
 
 
 class Job(Model):

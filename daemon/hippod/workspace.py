@@ -975,6 +975,7 @@ class Workspace:
         *,
         respect: bool = True,
         deepest: int = documents.MAX_DEPTH,
+        only_leftovers: bool = False,
     ) -> documents.Walk:
         return documents.Walk(
             max_bytes=self._max_bytes,
@@ -983,12 +984,13 @@ class Workspace:
             follow=[link.path for link in links if link.followed],
             respect=respect,
             deepest=deepest,
+            only_leftovers=only_leftovers,
         )
 
     def _sweep(self) -> Iterator[str]:
         """Remove temporary files of dead runs; their bytes go to the journal."""
         with self._guarded(""), self._root.folder((), "") as root:
-            walk = self._walk(respect=False)
+            walk = self._walk(respect=False, only_leftovers=True)
             walk.run(root)
             for folder, name in walk.leftovers:
                 path = f"{folder}/{name}" if folder else name

@@ -39,6 +39,9 @@ def run_options(_parser: "argparse.ArgumentParser") -> None:
 
 def run(args: "argparse.Namespace") -> int:
     """Run the daemon until it is told to stop."""
+    import gc
+
+    gc.disable()  # all that is loaded stays; the daemon has garbage collected from then on
     from hippod import daemon
 
     config, file = settings(args)

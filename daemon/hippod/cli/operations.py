@@ -40,7 +40,14 @@ def reindex(args: "argparse.Namespace") -> int:
 
     with progress.live(args):
         answer = options.ask(args, lambda client: client.reindex(full=args.full))
-    return output.show(args, answer, print_summary)
+    return output.show(args, answer, _print_reindexed)
+
+
+def _print_reindexed(answer: "dict[str, Any]") -> None:
+    waiting = answer.get("vectors_pending", 0)
+    print_summary({key: value for key, value in answer.items() if key != "vectors_pending"})
+    if waiting:
+        output.say(f"vectors follow in the background: {waiting} to do")
 
 
 def config_options(parser: "argparse.ArgumentParser") -> None:

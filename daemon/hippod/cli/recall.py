@@ -24,7 +24,7 @@ def recall_options(parser: "argparse.ArgumentParser") -> None:
     """Add the fields of a recall."""
     add = parser.add_argument
     add("query", nargs="+", help="any text; put -- before text that starts with -")
-    add("--limit", "--k", type=int, metavar="N", help="hits at most")
+    add("--limit", "--k", "-k", type=int, metavar="N", help="hits at most")
     add("--since", metavar="WHEN", help="a date, a month, a year, or an age such as 30d")
     add("--until", metavar="WHEN", help="the same")
     add("--as-of", metavar="WHEN", help="what was held true then")

@@ -36,7 +36,7 @@ from hippod.extraction.labels import Calibration
 from hippod.extraction.proposals import RULES, Strategies, in_its_words, propose, sound_wording
 from hippod.language import LANGUAGES, content_stems, guess
 from hippod.models import Generator
-from hippod.transcripts.turns import Turn
+from hippod.transcripts.turns import LONGEST_TURN, Turn
 
 __all__ = [
     "RULES",
@@ -54,8 +54,6 @@ WordedBy = Literal["rules", "rewrite", "transcript"]
 
 MAX_FACTS = 8
 """Facts of one batch; what was asked to be remembered is never cut."""
-LONGEST_TURN = 8_000
-"""Characters of a turn that are read; nobody types more."""
 LONGEST_WITHOUT_I = 1_200
 """Characters above which a turn that never says I or we is taken for pasted text."""
 EXPLICIT_CONFIDENCE, CUE_CONFIDENCE, LABEL_CONFIDENCE = 0.9, 0.75, 0.6

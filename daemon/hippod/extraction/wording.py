@@ -6,10 +6,14 @@ cannot be shifted safely ("we", "you", other languages, commands) is quoted word
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from hippod.extraction import cuewords, persons
+from hippod.extraction import persons
 from hippod.extraction.names import spans
 from hippod.language import is_spaceless, shows, word_set
+
+if TYPE_CHECKING:
+    from hippod.extraction.cuewords import Table
 
 CORRECTED = "(corrected)"
 """Stands behind the speaker of a quotation in which a later sentence changed a word."""
@@ -69,7 +73,7 @@ def as_stated(sentence: str, language: str) -> str:
 def statement(sentence: str, language: str) -> str:
     """Return the sentence without greeting, "remember that" and trailing chatter."""
     text = sentence.replace("’", "'").strip()
-    table = cuewords.TABLES.get(language, cuewords.TABLES["en"])
+    table = _table(language)
     for _ in range(3):
         text = _LEADS.get(language, _LEADS["en"]).sub("", text, count=1).strip()
         asked = table.explicit.search(text)
@@ -85,12 +89,19 @@ def statement(sentence: str, language: str) -> str:
 def asks_to_keep_before(sentence: str, language: str) -> bool:
     """Tell "note that in the README", which says where to keep what was said before it."""
     text = sentence.replace("’", "'").strip()
-    table = cuewords.TABLES.get(language, cuewords.TABLES["en"])
+    table = _table(language)
     text = _LEADS.get(language, _LEADS["en"]).sub("", text, count=1).strip()
     asked = table.explicit.search(text)
     if not asked or asked.start() > 2 or table.not_explicit.search(text):
         return False
     return is_place_only(_CONNECTIVE.sub("", text[asked.end() :]), language)
+
+
+def _table(language: str) -> "Table":
+    # The tables take long to load: whoever only compares facts does without them.
+    from hippod.extraction import cuewords
+
+    return cuewords.TABLES.get(language, cuewords.TABLES["en"])
 
 
 def is_place_only(text: str, language: str) -> bool:

@@ -48,14 +48,6 @@ def delete(connection: apsw.Connection, number: int) -> None:
     connection.execute("DELETE FROM supersessions WHERE document = ?", (number,))
 
 
-def stored_evidence(evidence: Sequence[pages.Evidence]) -> str | None:
-    """Return the evidence of an opinion as its unit holds it."""
-    if not evidence:
-        return None
-    rows = [(each.stance, each.target, each.block, each.quote, each.weight) for each in evidence]
-    return json.dumps(rows, ensure_ascii=False)
-
-
 def _insert_names(
     connection: apsw.Connection, number: int, page: pages.EntityPage | None, *, private: bool
 ) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import regex
 
+from hippod.entries import has_words
 from hippod.errors import ModelError, ModelTimeout, ModelUnavailable
 from hippod.index.vectors import Matrix
 from hippod.models import Embedder
@@ -27,12 +27,6 @@ _ZERO = Rejected("the vector is zero", final=True)
 _NO_VECTOR = Rejected("the embedder gave no vector", final=True)
 _HALVINGS = 3
 """How often a text that the embedder refuses is cut in half and tried again."""
-_TELLING = regex.compile(r"[\p{L}\p{N}\p{So}]")
-
-
-def has_words(text: str) -> bool:
-    """Say whether a text has a letter, a digit or a symbol: rules and dashes mean nothing."""
-    return _TELLING.search(text) is not None
 
 
 def embed_texts(embedder: Embedder, texts: Sequence[str]) -> list[Matrix | Rejected]:

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,9 +20,9 @@ import apsw
 import structlog
 
 from hippod import config, markdown
-from hippod.chunks import Unit
 from hippod.cutting import Cutter, Settings
 from hippod.documents import FileStat, Scan
+from hippod.entries import Entry
 from hippod.errors import HippodError, IndexUnavailable, StorageError
 from hippod.index import graph, schema, store
 from hippod.index.backfill import Backfill
@@ -33,11 +33,14 @@ from hippod.index.store import Dropped, Known, Store
 from hippod.index.vectors import Vectors
 from hippod.index.view import View
 from hippod.models import Embedder
+from hippod.query import Where
 from hippod.wire import Freshness
 from hippod.workspace import Loaded
 
 logger = structlog.get_logger()
 
+_WORDS_CHECKED_EVERY = timedelta(days=1)
+"""It takes 0.4 s for 100,000 units."""
 _BATCH_FILES = 200
 _BATCH_UNITS = 2_000
 _LONG = 50
@@ -61,7 +64,7 @@ class _Prepared:
     """A document read and cut; `units` None: its bytes are as they were."""
 
     loaded: Loaded
-    units: list[Unit] | None
+    units: list[Entry] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,11 @@ class Index:
         with self._backfill.writing, self._require().writing() as connection:
             return store.merge_words(connection)
 
+    def warm_up(self) -> None:
+        """Read what the first question would else wait for: half a second for 100,000 units."""
+        with contextlib.suppress(HippodError), self.view() as view:
+            view.lexical(("anything",), 1, Where())
+
     def stop(self) -> None:
         """Make running changes end soon; the next reconcile takes up what is left."""
         self._stop.set()
@@ -281,6 +289,7 @@ class Index:
             about |= self._backfill.status()
         with contextlib.suppress(HippodError), self._lend() as (connection, *_):
             counts = store.counts(connection)
+            checked = store.words_checked(connection)
             about |= {
                 "documents": counts.documents,
                 "units": counts.units,
@@ -290,6 +299,7 @@ class Index:
                     "rejected": counts.rejected,
                 },
                 "parked": store.problems(connection),
+                "words_checked": checked.isoformat() if checked else None,
                 "journal_mode": self._require().journal_mode,
             }
         return about
@@ -448,10 +458,12 @@ class Index:
         scan = self._documents.scan()
         if not self._require().checked:
             self._require().check()
-        if verify:
-            self._check_words()
         with self._require().reading() as connection:
             known = store.documents(connection)
+            checked = store.words_checked(connection)
+        now = datetime.now(self._zone)
+        if verify or checked is None or not checked <= now < checked + _WORDS_CHECKED_EVERY:
+            self._check_words(now)
         changed = [
             path
             # The newest last: vectors are made for the texts that were stored last, first.
@@ -462,10 +474,10 @@ class Index:
         gone = [path for path in known if scan.absent(path)]
         self._process(changed + gone, known, report)
 
-    def _check_words(self) -> None:
+    def _check_words(self, now: datetime) -> None:
         """Let FTS5 check itself; raises `Damaged`."""
         with self._backfill.writing, self._require().writing() as connection:
-            store.check_words(connection)
+            store.check_words(connection, now)
 
     def _look(self, paths: Sequence[str], report: Report) -> None:
         with self._require().reading() as connection:
@@ -498,11 +510,12 @@ class Index:
         """
         ahead: deque[tuple[_Prepared | _Read | str | None, bool]] = deque()
         with Cutter(self._cutting) as cutter:
-            for left, path in zip(range(len(paths) - 1, -1, -1), paths, strict=True):
+            for done, path in enumerate(paths, 1):
                 if self._stop.is_set():
                     report.stopped = True
                     break
                 read = self._read(path, known.get(path), report)
+                left = len(paths) - done
                 sent = isinstance(read, _Read) and cutter.offer(path, read.loaded.text, left)
                 ahead.append((read, sent))
                 while ahead and (cutter.is_full or not ahead[0][1]):
@@ -541,7 +554,7 @@ class Index:
             return _Prepared(read.loaded, units)
         return None
 
-    def _cut_there(self, cutter: Cutter, report: Report) -> list[Unit] | None:
+    def _cut_there(self, cutter: Cutter, report: Report) -> list[Entry] | None:
         """Take what the cutter cut, embedding a little of what is stored while it is not ready."""
         while not cutter.is_ready() and self.embeds_ahead and self._backfill.step(report):
             pass

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 import os
 import struct
 import threading
@@ -23,9 +24,15 @@ from numpy.typing import NDArray
 
 logger = structlog.get_logger()
 
-_LINKS = 16
+_LINKS = 32
+"""Costs 140 bytes a vector more than 16, and to find as much half the time."""
 _EF_CONSTRUCTION = 200
-_EF = 128
+_LEAST_EF, _EF_GROWTH = 128, 1.5
+"""Candidates that a search keeps: at least so many, and so many times the square root of the size.
+
+On vectors of random sentences, which crowd least, it then finds 98 % of the nearest ten, be they
+20,000 or 100,000.
+"""
 _ADD_STEP = 32
 """Rows that are added while searches wait: some 20 ms."""
 _WORN_SHARE = 0.3
@@ -115,7 +122,7 @@ class Graph:
             if limit < 1 or query.shape != (self.dimension,):
                 return None
             try:
-                self._index.set_ef(max(_EF, limit))
+                self._index.set_ef(max(_ef(self._index.get_current_count()), limit))
                 labels, _ = self._index.knn_query(query, k=limit, num_threads=1)
             except RuntimeError:  # fewer were reached than asked for
                 return None
@@ -178,6 +185,10 @@ def discard(file: Path) -> None:
     """Delete a saved graph."""
     for path in (file, _sidecar(file), file.with_name(f"{file.name}.new")):
         path.unlink(missing_ok=True)
+
+
+def _ef(count: int) -> int:
+    return max(_LEAST_EF, int(_EF_GROWTH * math.sqrt(count)))
 
 
 def _check_header(file: Path, dimension: int, count: int) -> None:

@@ -15,7 +15,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from hippod import ranking, tokens
+from hippod import tokens
 from hippod.index import schema
 from hippod.index.schema import select
 
@@ -147,7 +147,7 @@ class Words:
             return frozenset()
 
         def frequency(term: str) -> int:
-            if within is None:
+            if within is None and not _all_affordable(terms, rows):
                 return self._count(term, rows)
             return int(np.count_nonzero(alive[self._read_postings(term, rows).slots]))
 
@@ -170,7 +170,7 @@ class Words:
 
     def _affordable(self, terms: Sequence[str], rows: _Rows) -> list[str]:
         """Keep the rarest terms, as many as can be scored in time, and at least one."""
-        if len(terms) * len(rows.ids) <= _MOST_SCORED:
+        if _all_affordable(terms, rows):
             return list(terms)
         left = _MOST_SCORED
         kept: set[str] = set()
@@ -251,6 +251,10 @@ class Words:
         return found["id"], found["often"]
 
 
+def _all_affordable(terms: Sequence[str], rows: _Rows) -> bool:
+    return len(terms) * len(rows.ids) <= _MOST_SCORED
+
+
 class Ranking:
     """The units that a question found, by BM25; equal scores by unit number."""
 
@@ -281,12 +285,12 @@ class Ranking:
     def shares(self, units: Sequence[int]) -> list[float]:
         """Return which share of the terms' idf mass each unit has."""
         places = self._rows.slots(np.array(units, dtype=np.int64))[0]
-        idf = [weight for _, weight in self._scored]
-        has = [_contains(slots, places) for slots, _ in self._scored]
-        return [
-            ranking.idf_share((n for n, each in enumerate(has) if each[place]), idf)
-            for place in range(len(units))
-        ]
+        mass = np.zeros(len(places))
+        for slots, idf in self._scored:
+            mass[_contains(slots, places)] += idf
+        total = sum(idf for _, idf in self._scored)
+        shares: list[float] = np.minimum(1.0, mass / total).tolist() if total else mass.tolist()
+        return shares
 
 
 def _contains(slots: Slots, places: Slots) -> Mask:

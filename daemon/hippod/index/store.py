@@ -4,26 +4,26 @@ Readers see one commit from begin to end. Only `schema`, this module, `bank` and
 """
 
 import contextlib
-import hashlib
 import itertools
 import json
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
-from hippod import chunks, facts, pages, tokens
-from hippod.chunks import Unit
+from hippod import chunks
+from hippod.entries import Entry, searched_text
 from hippod.errors import IndexUnavailable
 from hippod.index import bank, schema
-from hippod.index.embedding import NO_WORDS, Rejected, has_words
+from hippod.index.embedding import NO_WORDS, Rejected
 from hippod.index.schema import Damaged, select, translated
-from hippod.index.vectors import Ids, Matrix
-from hippod.query import entity_key
+from hippod.index.vectors import Halves, Ids, Matrix
 from hippod.workspace import Loaded
 
 Table = Literal["vectors", "next_vectors"]
@@ -31,11 +31,14 @@ SERVING: Table = "vectors"
 COMING: Table = "next_vectors"
 """Vectors of the embedder to come, complete before they take the place of those that serve."""
 
+_WORDS_CHECKED = "words_checked"
 _IDLE_READERS = 4
 _READ_AT_ONCE = 5_000
 """Vectors that are read in one go; all of them at once would take the memory twice."""
 _MERGED_PAGES = 200
 """Some 20 ms of work, for which a save waits."""
+_IN_ROW = Entry._fields.index("text_hash") + 1
+"""The first values of an entry are those of its row, in its order; the vector is found by it."""
 _MOST_ATTEMPTS = 3
 """Times that a text alone may fail in the embedder before it is parked."""
 
@@ -283,24 +286,29 @@ def touch(connection: apsw.Connection, loaded: Loaded) -> None:
     )
 
 
-def replace(connection: apsw.Connection, loaded: Loaded, units: Sequence[Unit]) -> Dropped:
+def replace(connection: apsw.Connection, loaded: Loaded, entries: Sequence[Entry]) -> Dropped:
     """Store a document's units in place of those it had; return what is not used any more."""
     stat = loaded.stat
-    known = document(connection, loaded.path) is not None
-    ((number,),) = select(
-        connection,
-        """INSERT INTO documents(path, document_id, sha256, size, mtime_ns, inode)
-           VALUES(?, ?, ?, ?, ?, ?)
-           ON CONFLICT(path) DO UPDATE SET sha256 = excluded.sha256, size = excluded.size,
-               mtime_ns = excluded.mtime_ns, inode = excluded.inode
-           RETURNING id""",
-        (
-            loaded.path, chunks.document_id(loaded.path), loaded.sha256,
-            stat.size, stat.mtime_ns, stat.inode,
-        ),
-    )  # fmt: skip
-    deleted = _delete_units(connection, number) if known else Dropped()
-    _insert_units(connection, number, loaded.path, units)
+    found = list(select(connection, "SELECT id FROM documents WHERE path = ?", (loaded.path,)))
+    number = int(found[0][0]) if found else None
+    seen = (loaded.sha256, stat.size, stat.mtime_ns, stat.inode)
+    deleted = Dropped()
+    # No upsert and no RETURNING: SQLite sets a savepoint for them, at which FTS5 writes out all
+    # that it would else write once at the end of the transaction.
+    if number is None:
+        connection.execute(
+            """INSERT INTO documents(path, document_id, sha256, size, mtime_ns, inode)
+               VALUES(?, ?, ?, ?, ?, ?)""",
+            (loaded.path, chunks.document_id(loaded.path), *seen),
+        )
+        number = connection.last_insert_rowid()
+    else:
+        connection.execute(
+            "UPDATE documents SET sha256 = ?, size = ?, mtime_ns = ?, inode = ? WHERE id = ?",
+            (*seen, number),
+        )
+        deleted = _delete_units(connection, number)
+    _insert_units(connection, number, entries)
     bank.insert(connection, number, loaded.path, loaded.text)
     return _drop_unused(connection, deleted)
 
@@ -311,11 +319,6 @@ def remove(connection: apsw.Connection, path: str) -> Dropped | None:
     if not rows:
         return None
     return _drop_unused(connection, _delete_units(connection, rows[0][0]))
-
-
-def searched_text(header: str, content: str) -> str:
-    """Return the text of a unit that both legs search."""
-    return f"{header}\n{pages.without_links(content)}"
 
 
 def _delete_units(connection: apsw.Connection, number: int) -> Dropped:
@@ -342,73 +345,39 @@ def _drop_unused(connection: apsw.Connection, deleted: Dropped) -> Dropped:
     return Dropped(deleted.units, [row[0] for row in rows])
 
 
-def _insert_units(
-    connection: apsw.Connection, number: int, path: str, units: Sequence[Unit]
-) -> None:
-    texts = [searched_text(unit.header, unit.content) for unit in units]
-    hashes = [_text_hash(text) for text in texts]
+def _insert_units(connection: apsw.Connection, number: int, entries: Sequence[Entry]) -> None:
     connection.executemany(
         "INSERT INTO vectors(text_hash, problem) VALUES(?, ?) ON CONFLICT DO NOTHING",
-        (
-            (text_hash, None if has_words(unit.content) else NO_WORDS.reason)
-            for text_hash, unit in zip(hashes, units, strict=True)
-        ),
+        ((each.text_hash, None if each.telling else NO_WORDS.reason) for each in entries),
     )
     ((first,),) = select(
         connection, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'units'"
     )
-    ids = range(first, first + len(units))
-    occurrences: dict[str, int] = {}
+    numbered = list(enumerate(entries, first))
     connection.executemany(
         """INSERT INTO units VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
            (SELECT id FROM vectors WHERE text_hash = ?))""",
-        (
-            (
-                id_, number, _unit_id(path, unit.content, occurrences), unit.index, unit.kind,
-                unit.line_start, unit.line_end, unit.header, unit.content,
-                _same(unit), json.dumps(unit.entities, ensure_ascii=False),
-                unit.confidence, unit.timestamp, unit.valid_from, unit.valid_until,
-                unit.fact_id, unit.private, unit.role, unit.restates,
-                bank.stored_evidence(unit.evidence), text_hash,
-            )
-            for id_, unit, text_hash in zip(ids, units, hashes, strict=True)
-        ),
-    )  # fmt: skip
+        ((id_, number, *each[:_IN_ROW]) for id_, each in numbered),
+    )
     connection.executemany(
-        "INSERT INTO words(rowid, text) VALUES(?, ?)",
-        ((id_, tokens.fts_text(text)) for id_, text in zip(ids, texts, strict=True)),
+        "INSERT INTO words(rowid, text) VALUES(?, ?)", ((id_, each.words) for id_, each in numbered)
     )
     connection.executemany(
         "INSERT OR IGNORE INTO mentions(key, unit, name) VALUES(?, ?, ?)",
-        (
-            (entity_key(name), id_, name)
-            for id_, unit in zip(ids, units, strict=True)
-            for name in unit.entities
-        ),
+        ((key, id_, name) for id_, each in numbered for key, name in each.mentions),
     )
 
 
-def _unit_id(path: str, content: str, occurrences: dict[str, int]) -> str:
-    occurrence = occurrences.get(content, 0)
-    occurrences[content] = occurrence + 1
-    return chunks.unit_id(path, content, occurrence)
-
-
-def _same(unit: Unit) -> int:
-    """Return a number that is equal for units that say the same, facts of the same entities."""
-    about = sorted(unit.entities) if unit.kind != "document" else []
-    said = facts.normalise("\n".join([unit.content, *about]))
-    digest = hashlib.blake2b(said.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
-
-
-def _text_hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
-
-
-def check_words(connection: apsw.Connection) -> None:
-    """Let FTS5 check that its index is consistent in itself."""
+def check_words(connection: apsw.Connection, now: datetime) -> None:
+    """Let FTS5 check that its index is consistent in itself, and note when."""
     connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+    schema.write_meta(connection, _WORDS_CHECKED, now.isoformat(timespec="seconds"))
+
+
+def words_checked(connection: apsw.Connection) -> datetime | None:
+    """Return when the index of words was found consistent last."""
+    stored = schema.read_meta(connection, _WORDS_CHECKED)
+    return datetime.fromisoformat(stored) if stored else None
 
 
 def merge_words(connection: apsw.Connection) -> bool:
@@ -453,13 +422,18 @@ def set_vectors(
     connection: apsw.Connection, table: Table, ids: Sequence[int], rows: Matrix
 ) -> list[int]:
     """Store vectors; return the places in `ids` of those that are still wanted."""
-    stored = []
-    for place, (id_, half) in enumerate(zip(ids, rows.astype(np.float16), strict=True)):
-        connection.execute(
-            f"UPDATE {table} SET vector = ?, problem = NULL WHERE id = ?", (half.tobytes(), id_)
-        )
-        if connection.changes():
-            stored.append(place)
+    found = select(
+        connection,
+        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
+    )
+    wanted = {row[0] for row in found}
+    stored = [place for place, id_ in enumerate(ids) if id_ in wanted]
+    halves = rows.astype(np.float16)
+    connection.executemany(
+        f"UPDATE {table} SET vector = ?, problem = NULL WHERE id = ?",
+        ((halves[place].tobytes(), ids[place]) for place in stored),
+    )
     return stored
 
 
@@ -472,11 +446,12 @@ def reject(connection: apsw.Connection, table: Table, rejected: Mapping[int, Rej
     )
 
 
-def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Matrix, list[int]]:
+def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Halves, list[int]]:
     """Read all vectors; also return the ids of those that cannot be right."""
     width = dimension * 2
-    count = _count_embedded(connection)
-    ids, rows = np.empty(count, np.int64), np.empty((count, dimension), np.float32)
+    ((count,),) = select(connection, "SELECT count(*) FROM vectors")
+    ids, rows = np.empty(count, np.int64), np.empty((count, dimension), np.float16)
+    sound = np.empty(count, np.bool_)
     size = 0
     wrong: list[int] = []
     sql = "SELECT id, vector FROM vectors WHERE vector IS NOT NULL ORDER BY id"
@@ -487,19 +462,20 @@ def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Matr
         until = size + len(right)
         ids[size:until] = [row[0] for row in right]
         blob = b"".join(row[1] for row in right)
-        rows[size:until] = np.frombuffer(blob, dtype=np.float16).reshape(-1, dimension)
+        halves = np.frombuffer(blob, dtype=np.float16).reshape(-1, dimension)
+        rows[size:until], sound[size:until] = halves, _are_unit(halves)
         size = until
-    ids, rows = ids[:size], rows[:size]
-    sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < 0.05  # false for NaN, too
+    ids, rows, sound = ids[:size], rows[:size], sound[:size]
     if not sound.all():
         wrong += ids[~sound].tolist()
         ids, rows = ids[sound], rows[sound]
     return ids, rows, wrong
 
 
-def _count_embedded(connection: apsw.Connection) -> int:
-    ((count,),) = select(connection, "SELECT count(*) FROM vectors WHERE vector IS NOT NULL")
-    return int(count)
+def _are_unit(halves: Halves) -> NDArray[np.bool_]:
+    rows = halves.astype(np.float32)
+    squares = np.einsum("ij,ij->i", rows, rows)
+    return np.asarray(np.abs(squares - 1) < 0.05)  # false for NaN, too
 
 
 def forget_vectors(connection: apsw.Connection, ids: Sequence[int]) -> None:

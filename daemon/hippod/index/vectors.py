@@ -1,8 +1,9 @@
 """Vectors in memory: an exact search over one matrix, and a graph above a size.
 
 Below `GRAPH_FROM` vectors a matrix product is as fast as needed, exact and crash-proof. Above,
-an HNSW graph (module `graph`) answers; the matrix still gives exact cosines and answers what is
-filtered. All of it is a copy of the rows in SQLite.
+an HNSW graph (module `graph`) answers, which holds all vectors itself; the matrix beside it, in
+half precision, still gives exact cosines and answers what is filtered. All of it is a copy of
+the rows in SQLite, which are in half precision, too.
 """
 
 import threading
@@ -25,11 +26,15 @@ logger = structlog.get_logger()
 Ids = NDArray[np.int64]
 Matrix = NDArray[np.float32]
 """Shape (n, dimension), rows L2-normalised."""
+Halves = NDArray[np.float16]
+"""The same in half precision."""
 
 GRAPH_FROM = 20_000
 _FIRST_CAPACITY = 256
 _DEAD_SHARE = 0.3
 _BUILD_STEP = 500
+_BLOCK = 2_048
+"""Rows that are taken out, and widened, at once: few enough to stay near the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Snapshot:
     """
 
     ids: Ids
-    matrix: Matrix
+    matrix: Matrix | Halves
     order: Ids
     alive: NDArray[np.bool_]
 
@@ -53,8 +58,8 @@ class Snapshot:
         `among` restricts the search to some ids; equal cosines are ordered by id.
         """
         rows = np.flatnonzero(self.alive) if among is None else np.sort(self._rows(among))
-        whole = len(rows) == len(self.ids)
-        scores = _products(self.matrix if whole else self.matrix[rows], query)
+        whole = len(rows) == len(self.ids) and self.matrix.dtype == np.float32
+        scores = _products(self.matrix, query) if whole else self._products(rows, query)
         if limit < len(scores):
             best = np.argpartition(scores, -limit)[-limit:]
             # All rows as near as the last one, so that ties do not depend on the row order.
@@ -68,13 +73,29 @@ class Snapshot:
     def cosines(self, query: Matrix, ids: Sequence[int]) -> dict[int, float]:
         """Return the exact cosine of each id that has a vector."""
         rows = self._rows(np.array(ids, dtype=np.int64))
-        scores = _products(self.matrix[rows], query)
+        scores = self._products(rows, query)
         return dict(zip(self.ids[rows].tolist(), scores.tolist(), strict=True))
 
-    def live(self) -> tuple[Ids, Matrix]:
+    def live(self) -> tuple[Ids, Matrix | Halves]:
         """Return the ids and rows that are not deleted, by id."""
-        rows = self.order[self.alive[self.order]]
-        return self.ids[rows], self.matrix[rows]
+        ids = self.live_ids()
+        return ids, self.matrix[self._rows(ids)]
+
+    def live_ids(self) -> Ids:
+        """Return the ids that are not deleted, ascending."""
+        return self.ids[self.order[self.alive[self.order]]]
+
+    def wide(self, ids: Ids) -> Matrix:
+        """Return the rows of some ids, of those that are known."""
+        return self.matrix[self._rows(ids)].astype(np.float32)
+
+    def _products(self, rows: Ids, query: Matrix) -> Matrix:
+        scores = np.empty(len(rows), np.float32)
+        for start in range(0, len(rows), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            taken = self.matrix[rows[part]].astype(np.float32, copy=False)
+            scores[part] = _products(taken, query)
+        return scores
 
     def _rows(self, ids: Ids) -> Ids:
         if not len(self.ids):
@@ -85,7 +106,7 @@ class Snapshot:
         return known
 
 
-def _products(rows: Matrix, query: Matrix) -> Matrix:
+def _products(rows: Any, query: Matrix) -> Matrix:
     # Not `@`: BLAS starts spinning threads, which on busy cores cost 8 ms where this takes 0.3.
     scores: Matrix = np.einsum("ij,j->i", rows, query)
     return scores
@@ -100,28 +121,35 @@ class Vectors:
         self._identity = identity
         self._changing = threading.Lock()
         self._graph: Graph | None = None
+        self._loading: threading.Thread | None = None
         self._graph_seconds: float | None = None
         self.building: Progress | None = None
         """How far a graph is that is built now."""
-        self._buffer: Matrix
+        self._buffer: Matrix | Halves
         self._snapshot: Snapshot
         self._fill(np.empty(0, dtype=np.int64), np.empty((0, dimension), dtype=np.float32))
 
     @property
     def engine(self) -> str:
         """`hnsw` where the graph answers, else `exact`."""
-        return "hnsw" if self._graph else "exact"
+        return "hnsw" if self._settled_graph() else "exact"
 
     @property
     def wants_graph(self) -> bool:
-        """Whether there are vectors enough for a graph, and none that is sound and used."""
+        """Whether there are vectors enough for a graph, and none that is sound and used.
+
+        While a saved one is read it is not known; then not. Never waits.
+        """
+        if self._loading is not None and self._loading.is_alive():
+            return False
         graph = self._graph
         enough = len(self._snapshot) >= GRAPH_FROM and self.building is None
         return enough and not graphs.problem() and (graph is None or graph.worn)
 
     def graph_status(self) -> dict[str, Any]:
         """Say whether a graph is in use or built, and how long the last one took to build."""
-        state = "building" if self.building else "in use" if self._graph else "none"
+        used = self._settled_graph() is not None
+        state = "building" if self.building else "in use" if used else "none"
         return {
             "state": state,
             "seconds": self._graph_seconds,
@@ -133,15 +161,17 @@ class Vectors:
         """Return the vectors as they are now."""
         return self._snapshot
 
-    def load(self, ids: Ids, rows: Matrix) -> None:
-        """Take all vectors, and the graph that was saved for them if it is sound."""
+    def load(self, ids: Ids, rows: Matrix | Halves) -> None:
+        """Take all vectors, and then, in a thread, the graph that was saved for them if sound."""
         with self._changing:
-            self._fill(ids, rows)
             self._graph = None
-            if not graphs.problem() and len(ids) >= GRAPH_FROM:
-                self._graph = Graph.load(self._file, self.dimension, self._identity)
-            if self._graph:
-                self._catch_up(self._graph)
+            self._fill(ids, rows)
+            if len(ids) >= GRAPH_FROM and self._file.exists() and not graphs.problem():
+                self._keep_as(np.float16)
+                self._loading = threading.Thread(target=self._load_graph, name="graph")
+                self._loading.start()
+            else:
+                self._keep_as(np.float32)
 
     def add(self, ids: Sequence[int], rows: Matrix) -> None:
         """Add vectors under new ids."""
@@ -182,7 +212,7 @@ class Vectors:
         Takes minutes for some 100,000 vectors; searches and changes go on meanwhile. Returns
         whether a graph is in use.
         """
-        graph = self._graph
+        graph = self._settled_graph()
         if len(self._snapshot) < GRAPH_FROM or graphs.problem():
             return False
         if graph is None or graph.worn:
@@ -192,27 +222,45 @@ class Vectors:
         with self._changing:
             self._catch_up(graph)
             self._graph = graph
+            self._keep_as(np.float16)
         if graph.changed:
             graph.save(self._file, self._identity)
         return True
 
     def save(self) -> None:
         """Save the graph if it changed."""
+        self._settled_graph()
         with self._changing:
             if self._graph and self._graph.changed:
                 self._graph.save(self._file, self._identity)
 
+    def _load_graph(self) -> None:
+        graph = Graph.load(self._file, self.dimension, self._identity)
+        with self._changing:
+            if graph is None:
+                self._keep_as(np.float32)
+                return
+            self._catch_up(graph)
+            self._graph = graph
+
+    def _settled_graph(self) -> Graph | None:
+        """Return the graph, waiting for one that is just read."""
+        if self._loading is not None:
+            self._loading.join()
+        return self._graph
+
     def _built(self, stopped: Callable[[], bool]) -> Graph | None:
-        ids, rows = self._snapshot.live()
+        snapshot = self._snapshot
+        ids = snapshot.live_ids()
         self.building = progress = Progress("graph", len(ids))
         try:
             graph = Graph(self.dimension, len(ids))
             for start in range(0, len(ids), _BUILD_STEP):
                 if stopped():
                     return None
-                part = slice(start, start + _BUILD_STEP)
-                graph.add(ids[part], rows[part])
-                progress.advance(len(ids[part]))
+                part = ids[start : start + _BUILD_STEP]
+                graph.add(part, snapshot.wide(part))
+                progress.advance(len(part))
         finally:
             self.building = None
         self._graph_seconds = round(time.monotonic() - progress.began, 1)
@@ -221,17 +269,24 @@ class Vectors:
 
     def _catch_up(self, graph: Graph) -> None:
         """Make a graph hold exactly the live ids: they are never used for two texts."""
-        ids, rows = self._snapshot.live()
-        held = graph.ids()
+        ids, held = self._snapshot.live_ids(), graph.ids()
         graph.remove(np.setdiff1d(held, ids, assume_unique=True).tolist())
-        missing = np.flatnonzero(~np.isin(ids, held, assume_unique=True))
-        graph.add(ids[missing], rows[missing])
+        missing = np.setdiff1d(ids, held, assume_unique=True)
+        graph.add(missing, self._snapshot.wide(missing))
 
-    def _fill(self, ids: Ids, rows: Matrix) -> None:
+    def _keep_as(self, precision: type[np.floating[Any]]) -> None:
+        """Hold the matrix so that it is fast, or, where a graph answers, so that it is small."""
+        old = self._snapshot
+        if self._buffer.dtype != precision:
+            rows: Any = old.matrix.astype(precision)
+            self._buffer = rows
+            self._publish(old.ids, old.alive)
+
+    def _fill(self, ids: Ids, rows: Matrix | Halves) -> None:
         if len(ids) >= _FIRST_CAPACITY:
             self._buffer = rows
         else:
-            self._buffer = np.empty((_FIRST_CAPACITY, self.dimension), np.float32)
+            self._buffer = np.empty((_FIRST_CAPACITY, self.dimension), rows.dtype)
             self._buffer[: len(ids)] = rows
         self._publish(ids, np.ones(len(ids), dtype=np.bool_))
 
@@ -240,7 +295,8 @@ class Vectors:
         old = self._snapshot
         size = len(old.ids) + len(ids)
         if size > len(self._buffer):
-            grown = np.empty((max(size, 2 * len(self._buffer)), self.dimension), np.float32)
+            capacity = max(size, 2 * len(self._buffer))
+            grown = np.empty((capacity, self.dimension), self._buffer.dtype)
             grown[: len(old.ids)] = old.matrix
             self._buffer = grown
         self._buffer[len(old.ids) : size] = rows

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import apsw
 import numpy as np
@@ -30,8 +30,7 @@ _WIDENING = (1, 4, 16, 64)
 _EVERYTHING = Where()
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalHit:
+class LexicalHit(NamedTuple):
     """A unit that has some of the terms; `bm25` grows with relevance, `share` is 0..1."""
 
     unit: int
@@ -39,9 +38,11 @@ class LexicalHit:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What ranking needs of a unit; `same` is equal for units of equal content."""
+class Brief(NamedTuple):
+    """What ranking needs of a unit, of a hundred in a question; `fetch` brings the rest.
+
+    `same` is equal for units of equal content, `names` are its entities as JSON.
+    """
 
     unit: int
     id: str
@@ -49,6 +50,16 @@ class Brief:
     same: int
     timestamp: str | None
     vector: int
+    kind: Kind
+    role: Role
+    fact_id: str | None
+    restates: str | None
+    names: str
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        """The names that it mentions."""
+        return _decoded(self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +190,19 @@ class View:
     def briefs(self, units: Iterable[int]) -> list[Brief]:
         """Return what ranking needs of each unit, once, whatever the order."""
         rows = self._select(
-            f"""SELECT u.id, u.unit_id, d.path, u.same, u.timestamp, u.vector
+            f"""SELECT u.id, u.unit_id, d.path, u.same, u.timestamp, u.vector, u.kind, u.role,
+                    u.fact_id, u.restates, u.entities
                 FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
             (json.dumps(list(units)),),
         )
-        return [Brief(*row) for row in rows]
+        return list(map(Brief._make, rows))
+
+    @translated()
+    def superseded(self, units: Iterable[Brief], where: Where) -> dict[int, str]:
+        """Return the ids of the facts that replaced units, as far as `where` sees that."""
+        facts = {each.unit: fact for each in units if (fact := each.fact_id or each.restates)}
+        newer = self._bank(where).superseded(set(facts.values())) if facts else {}
+        return {unit: newer[fact] for unit, fact in facts.items() if fact in newer}
 
     @translated()
     def fetch(self, units: Iterable[int], where: Where = _EVERYTHING) -> dict[int, Row]:
@@ -199,7 +218,7 @@ class View:
         stored: dict[int, str] = {}
         rows: dict[int, Row] = {}
         for evidence, entities, unit, *others in found:
-            rows[unit] = Row(tuple(json.loads(entities)), unit, *others)
+            rows[unit] = Row(_decoded(entities), unit, *others)
             if evidence:
                 stored[unit] = evidence
         return self._with_marks(rows, stored, self._bank(where))
@@ -367,13 +386,18 @@ class View:
     def _with_marks(
         self, rows: Mapping[int, Row], stored: Mapping[int, str], bank: Bank
     ) -> dict[int, Row]:
-        ids = {unit: row.fact_id or row.restates or "" for unit, row in rows.items()}
-        newer = bank.superseded(set(filter(None, ids.values())))
+        ids = {unit: fact for unit, row in rows.items() if (fact := row.fact_id or row.restates)}
+        newer = bank.superseded(set(ids.values())) if ids else {}
         evidence = bank.evidence(stored) if stored else {}
-        return {
-            unit: replace(row, superseded_by=newer.get(ids[unit]), evidence=evidence.get(unit, ()))
-            for unit, row in rows.items()
+        marked = {
+            unit: replace(
+                rows[unit],
+                superseded_by=newer.get(ids.get(unit, "")),
+                evidence=evidence.get(unit, ()),
+            )
+            for unit in {unit for unit, fact in ids.items() if fact in newer} | evidence.keys()
         }
+        return {**rows, **marked}
 
     # -- filters -----------------------------------------------------------------------------
 
@@ -444,6 +468,11 @@ def _held_at(moment: datetime) -> tuple[str, Sequence[str]]:
     known = f"(u.timestamp IS NULL OR {_RECORDED} <= ? OR u.valid_from IS NOT NULL)"
     held = "coalesce(u.valid_from, '') <= ? AND coalesce(u.valid_until, '9999') >= ?"
     return f"({known} AND {held})", [stamp, stamp[:10], stamp[:10]]
+
+
+@lru_cache(maxsize=4_096)
+def _decoded(names: str) -> tuple[str, ...]:
+    return tuple(json.loads(names))
 
 
 @lru_cache(maxsize=65_536)

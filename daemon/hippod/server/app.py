@@ -4,15 +4,18 @@ Handlers are plain functions, so FastAPI runs them in its thread pool and the ev
 free for other clients while one of them waits for a disk or a model.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
@@ -80,6 +83,20 @@ class ErrorBody(wire.Model):
     error: Failure
 
 
+def _errors() -> dict[int | str, dict[str, Any]]:
+    """Return what every endpoint may answer instead.
+
+    One names the model, the others refer to it: as a model each would be made anew at every
+    endpoint, which takes a twentieth of the daemon's start.
+    """
+    schema = {"$ref": f"#/components/schemas/{ErrorBody.__name__}"}
+    same = {"content": {"application/json": {"schema": schema}}}
+    errors: dict[int | str, dict[str, Any]] = {
+        code: {"description": meaning, **same} for code, meaning in ERRORS.items()
+    }
+    return errors | {500: {"description": ERRORS[500], "model": ErrorBody}}
+
+
 def build(memory: Memory, max_body_bytes: int) -> FastAPI:
     """Return the application for `memory`."""
     app = FastAPI(
@@ -88,9 +105,7 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
         description="Offline-first long-term memory for AI agents, over a Unix socket. "
         "Bodies are JSON; `scope` is a field of every request: `main` sees all, `group` only "
         "what the configuration lists for it.",
-        responses={
-            code: {"model": ErrorBody, "description": meaning} for code, meaning in ERRORS.items()
-        },
+        responses=_errors(),
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
@@ -134,11 +149,43 @@ def _as_it_is(answer: wire.Model) -> Response:
     return Response(answer.model_dump_json(), media_type="application/json")
 
 
+class _RecallRoute(APIRoute):
+    """The route of recall, which takes a sound body in one step.
+
+    FastAPI's own steps cost a fifth of a millisecond. They stay for whatever is not sound, so
+    that faults are told as everywhere.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        step_by_step = super().get_route_handler()
+
+        async def at_once(request: Request) -> Response:
+            if request.scope["query_string"]:
+                return await step_by_step(request)
+            try:
+                asked = wire.RecallRequest.model_validate_json(await request.body())
+            except (ValidationError, ClientDisconnect):
+                return await step_by_step(request)
+            response: Response = await self.endpoint(asked)
+            return response
+
+        return at_once
+
+
 def _questions(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
-    @app.post("/v1/recall", dependencies=BODY_ONLY, response_model=wire.RecallAnswer)
     async def recall(request: wire.RecallRequest) -> Response:
         """Search the memory: hits with citations, best first."""
         return await to_thread.run_sync(lambda: _as_it_is(memory.recall(request)))
+
+    app.router.add_api_route(
+        "/v1/recall",
+        recall,
+        methods=["POST"],
+        dependencies=BODY_ONLY,
+        response_model=wire.RecallAnswer,
+        route_class_override=_RecallRoute,
+    )
 
     @app.post("/v1/retain", dependencies=BODY_ONLY)
     async def retain(request: wire.RetainRequest) -> wire.RetainAnswer:

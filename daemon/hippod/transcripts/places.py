@@ -58,6 +58,8 @@ def matches(pattern: str, root: Path, path: Path) -> bool:
     Looks at the names alone, so it also holds for files that are gone, and for links.
     """
     glob = _parse(pattern, root)
+    if path.name != ".." and not any(_file_fits(path.name, names[-1]) for names in glob.names):
+        return False  # nearly every document: spare it the rest
     candidate = _absolute(root / path)
     if not candidate.is_relative_to(glob.base):
         return False
@@ -101,6 +103,7 @@ class _Glob:
     names: tuple[tuple[str, ...], ...]
 
 
+@lru_cache(maxsize=256)  # asked for every document
 def _parse(pattern: str, root: Path) -> _Glob:
     """Split a pattern into the folder before its first wildcard and the names behind it."""
     if not pattern.strip() or "\0" in pattern:
@@ -194,9 +197,8 @@ def _folder_fits(folder: str, name: str) -> bool:
 def _file_fits(file: str, name: str) -> bool:
     """Match a file by the name it has while its session lives, so that archives match too."""
     live = live_name(file)
-    if any(fnmatchcase(live, other) for other in _NOT_TRANSCRIPTS):
-        return False
-    return live == name or file == name or (not file.startswith(".") and _name_fits(live, name))
+    fits = live == name or file == name or (not file.startswith(".") and _name_fits(live, name))
+    return fits and not any(fnmatchcase(live, other) for other in _NOT_TRANSCRIPTS)
 
 
 def _name_fits(text: str, name: str) -> bool:

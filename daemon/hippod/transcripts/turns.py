@@ -11,6 +11,8 @@ SessionKind = Literal["main", "group", "cron", "heartbeat", "subagent"]
 UNKNOWN_FORMAT = "unknown"
 MAPPED_FORMAT = "mapping"
 """The format that a source's own mapping describes."""
+LONGEST_TURN = 8_000
+"""Characters of a turn that are read for facts; nobody types more."""
 Skip = Literal["unknown_type", "no_message", "no_text", "hidden", "copy"]
 """Why a record is no turn: its type is not known; it is a known one but never a message; its
 message holds no text; the agent itself hides it (injected text, summaries, sub-agents); it is
