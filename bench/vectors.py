@@ -47,6 +47,7 @@ def _of_hippod(made: Indexed, exact: bare.Exact, questions: Sequence[Vectors]) -
     """Return what searches vectors in hippod's index, and which share of the ten it finds."""
     shares = []
     with live.assembled(made.folder) as parts:
+        parts.index.build_graph()  # the saved one is still read
         for question in questions:
             least = exact.cosines(question, bare.BEST)[-1] - _ROUNDING
             with parts.index.view() as view:

@@ -356,10 +356,17 @@ def fresh(**fields: object) -> wire.Freshness:
         ({"behind_seconds": 7300, "pending": 12}, {"vector": "off"},
          "2 h behind, 12 files pending, vectors off"),
         ({"behind_seconds": 200_000}, {"lexical": "ok", "vector": "failed"},
-         "2 d behind, 0 files pending, vectors complete; the vector search failed"),
+         "2 d behind, 0 files pending, vectors unknown; the vector search failed"),
         ({"gone": 2, "unchecked": 1}, {"lexical": "failed", "vector": "failed"},
-         "0.0 s behind, 0 files pending, vectors complete; the lexical and vector search failed; "
+         "unknown how far behind, 0 files pending, vectors unknown; "
+         "the lexical and vector search failed; "
          "2 hits left out whose text is gone; 1 hit not compared with the file"),
+        ({"vectors_pending": None}, {"vector": "ok"},
+         "0.0 s behind, 0 files pending, vectors unknown"),
+        ({"vectors_parked": 2}, {"vector": "ok"},
+         "0.0 s behind, 0 files pending, 2 texts without a vector"),
+        ({"vectors_parked": 1, "vectors_pending": 3}, {"vector": "ok"},
+         "0.0 s behind, 0 files pending, 3 vectors pending, 1 text without a vector"),
     ],
 )  # fmt: skip
 def test_a_sentence_says_it_all(

@@ -33,6 +33,19 @@ def test_an_announcement_counts_for_a_while_and_is_then_forgotten() -> None:
     assert len(audit._announced) < 130
 
 
+def test_what_was_announced_while_a_long_look_went_on_is_not_missed() -> None:
+    audit = Audit()
+    audit.announce("before.md", 990.0)
+    audit.begin(1000.0)
+    audit.announce("early.md", 1001.0)
+    for second in range(1002, 1400):
+        audit.announce(f"{second}.md", float(second))
+    assert audit.look(["before.md", "early.md", "1399.md", "never.md"], 1000.0) == 1
+    audit.end(1000.0)
+    audit.announce("late.md", 1400.0)
+    assert len(audit._announced) < 130
+
+
 def test_looks_from_before_a_pause_say_nothing() -> None:
     audit = Audit()
     audit.look(["a.md"], 10.0)

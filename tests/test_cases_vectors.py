@@ -24,7 +24,7 @@ from hippod.index.graph import Graph
 from hippod.index.vectors import Vectors
 from hippod.models import Embedder
 from hippod.models import Vectors as Rows
-from tests.documents import NOW, ZONE, Notes, ask, open_index
+from tests.documents import ZONE, Notes, ask, open_index
 from tests.fakes import FakeEmbedder
 
 
@@ -107,7 +107,7 @@ def test_an_old_embedder_that_is_gone_leaves_words_and_says_so(tmp_path: Path) -
         assert (answer.degraded, answer.legs["vector"]) == (True, "failed")
         assert answer.hits
         assert index.status()["switching"]["serving"] == "words alone"
-        assert index.freshness(0, NOW).vectors_pending == 20
+        assert index.freshness(0).vectors_pending == 20
         index.embed_pending()
         answer = ask(index, "wombat number 7", mode="hybrid")
         assert (answer.degraded, answer.legs["vector"]) == (False, "ok")
@@ -205,6 +205,177 @@ def test_an_embedder_that_cannot_tell_its_width_yet_is_asked_again(tmp_path: Pat
         lazy.up = True
         assert index.embed_pending().embedded == 20
         assert ask(index, "wombat number 7", mode="vector").hits
+
+
+@pytest.mark.parametrize("spec", ["", "a"])
+def test_a_rebuild_keeps_the_vectors_whatever_is_configured(tmp_path: Path, spec: str) -> None:
+    notes, embedder = twenty(), FakeEmbedder(32, "one")
+    with contextlib.closing(switched(tmp_path, notes, embedder, spec)) as index:
+        index.reconcile()
+        embedder.embedded.clear()
+        index.embed_later = lambda: None
+        index.rebuild()
+        assert index.texts_waiting() == 0
+        assert ask(index, "wombat number 7", mode="vector").hits
+        assert index.embed_pending().embedded == 0
+        assert embedder.embedded == []
+
+
+def test_a_rebuild_during_a_switch_keeps_both_kinds_of_vectors(tmp_path: Path) -> None:
+    notes = Notes({f"n/{n}.md": f"Note {n} about wombats\n" for n in range(60)})
+    with contextlib.closing(switched(tmp_path, notes, FakeEmbedder(32, "old"), "a")) as index:
+        index.reconcile()
+    new = Failing(48, "new")
+    former = Closing(32, "old")
+    with contextlib.closing(switched(tmp_path, notes, new, "b", lambda _: former)) as index:
+        assert index.embed_pending().embedded == 8
+        index.embed_later = lambda: None
+        notes["fresh.md"] = "A numbat came by\n"
+        index.rebuild()
+        assert ask(index, "Note 7", mode="vector").hits[0].vector_score is not None
+        new.embedded.clear()
+        new.fails = False
+        index.embed_pending()
+        assert len(new.embedded) == 60 - 8 + 1
+        assert former.embedded == ["# fresh\nA numbat came by"]
+        assert index.serving_embedder() is new
+
+
+class Failing(FakeEmbedder):
+    """An embedder that gives one batch and then no more, as long as it fails."""
+
+    fails = True
+
+    def embed_documents(self, texts: Sequence[str]) -> Rows:
+        if self.fails and self.embedded:
+            raise ModelUnavailable("down")
+        return super().embed_documents(texts)
+
+
+class Closing(FakeEmbedder):
+    """An embedder that counts how often it was closed."""
+
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class Loading(Closing):
+    """An embedder that knows what it is only once it was asked, as one in a process does."""
+
+    loaded = False
+
+    def status(self) -> dict[str, object]:
+        known = {"model_id": self.model_id, "dimension": self.dimension}
+        return known if self.loaded else {"model_id": "file", "dimension": None}
+
+    def embed_query(self, text: str) -> Rows:
+        self.loaded = True
+        return super().embed_query(text)
+
+
+@pytest.mark.parametrize("spec", ["a", "b"])
+def test_vectors_are_never_asked_with_another_version_of_their_model(
+    tmp_path: Path, spec: str
+) -> None:
+    notes, new = twenty(), FakeEmbedder(32, "v2")
+    with contextlib.closing(switched(tmp_path, notes, FakeEmbedder(32, "v1"), "a")) as index:
+        index.reconcile()
+    made = []
+
+    def former(_spec: str) -> Embedder:
+        made.append(Closing(32, "v2"))
+        return made[-1]
+
+    with contextlib.closing(switched(tmp_path, notes, new, spec, former)) as index:
+        for _ in range(2):
+            answer = ask(index, "wombat number 7", mode="hybrid")
+            assert (answer.degraded, answer.legs["vector"]) == (True, "failed")
+            assert answer.hits
+            new.failure = ModelUnavailable("down")
+            index.embed_pending()
+        assert index.status()["switching"]["serving"] == "words alone"
+        index.embed_pending()
+        assert ask(index, "wombat number 7", mode="vector").hits
+    assert [each.closed for each in made] == [1] * len(made)
+
+
+def test_a_model_that_turns_out_another_when_loaded_answers_nothing(tmp_path: Path) -> None:
+    notes = twenty()
+    with contextlib.closing(switched(tmp_path, notes, FakeEmbedder(32, "v1"), "a")) as index:
+        index.reconcile()
+    remade, new = Loading(32, "v2"), FakeEmbedder(32, "new")
+    with contextlib.closing(switched(tmp_path, notes, new, "b", lambda _: remade)) as index:
+        for _ in range(2):
+            answer = ask(index, "wombat number 7", mode="hybrid")
+            assert (answer.degraded, answer.legs["vector"]) == (True, "failed")
+        assert index.embed_pending().embedded == 20
+        assert ask(index, "wombat number 7", mode="vector").hits
+    assert remade.closed == 1
+
+
+@pytest.mark.parametrize("during", [False, True])
+def test_a_model_that_is_replaced_while_it_runs_is_not_mixed_in(
+    tmp_path: Path, during: bool
+) -> None:
+    class Replaced(FakeEmbedder):
+        due = False
+
+        def embed_documents(self, texts: Sequence[str]) -> Rows:
+            if self.due:
+                self.model_id, self.due = "v2", False
+            return super().embed_documents(texts)
+
+    notes, embedder = twenty(), Replaced(32, "v1")
+    with contextlib.closing(switched(tmp_path, notes, embedder, "a")) as index:
+        index.reconcile()
+        notes["fresh.md"] = "A numbat came by\n"
+        if during:
+            embedder.due = True
+        else:
+            embedder.model_id = "v2"
+        index.embed_later = lambda: None
+        index.reconcile()
+        if during:
+            assert index.embed_pending().embedded == 0
+            assert "replaced" in index.status()["embedding_error"]
+            with pytest.raises(IndexUnavailable, match="replaced"):
+                index.serving_embedder()
+        embedder.embedded.clear()
+        index.embed_pending()
+        assert len(embedder.embedded) == 21
+        assert ask(index, "A numbat came by", mode="vector").hits[0].path == "fresh.md"
+        assert index.status()["embedding_error"] == ""
+
+
+@pytest.mark.parametrize("end", ["close", "switch", "rebuild", "damage", "same"])
+def test_an_embedder_that_was_made_again_is_closed_when_it_serves_no_more(
+    tmp_path: Path, end: str
+) -> None:
+    notes, made = twenty(), []
+
+    def former(_spec: str) -> Embedder:
+        made.append(Closing(32, "old"))
+        return made[-1]
+
+    with contextlib.closing(switched(tmp_path, notes, FakeEmbedder(32, "old"), "a")) as index:
+        index.reconcile()
+    new = FakeEmbedder(32, "old") if end == "same" else Closing(48, "new")
+    with contextlib.closing(switched(tmp_path, notes, new, "b", former)) as index:
+        index.embed_later = lambda: None
+        assert [each.closed for each in made] == [0]
+        if end in ("switch", "same"):
+            index.embed_pending()
+        elif end == "rebuild":
+            index.rebuild()
+        elif end == "damage":
+            index._damaged = True
+            index.reconcile()
+        if end != "close":
+            assert made[0].closed == 1
+    assert [each.closed for each in made] == [1] * len(made)
+    assert getattr(new, "closed", 0) == 0, "it is whose who gave it"
 
 
 # -- texts and vectors that are none ---------------------------------------------------------
@@ -332,10 +503,10 @@ def test_texts_wait_while_a_slow_embedder_works_but_words_are_found(tmp_path: Pa
         index.update(["now.md"])
         assert ask(index, "numbat", mode="lexical").hits[0].path == "now.md"
         assert time.monotonic() - began < 5  # the embedder is held for as long as we like
-        assert index.freshness(0, NOW).vectors_pending == 21
+        assert index.freshness(0).vectors_pending == 21
         slow.go.set()
         thread.join()
-        assert index.freshness(0, NOW).vectors_pending == 0
+        assert index.freshness(0).vectors_pending == 0
         assert slow.embedded[8].startswith("A numbat") or "numbat" in slow.embedded[8]
 
 
@@ -458,6 +629,7 @@ def test_capacity_counts_deleted_slots_and_each_id_gives_its_vector(
     assert vectors.build_graph(lambda: False)
     again = Vectors(16, tmp_path, "model 16")
     again.load(np.arange(50, 700), made[50:])
+    assert again.build_graph(lambda: False)
     assert again.engine == "hnsw"
     for each in range(50, 700, 13):
         assert again.nearest(again.snapshot(), made[each], 1)[0].tolist() == [each]

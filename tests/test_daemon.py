@@ -1,5 +1,6 @@
 """The running daemon seen from outside: real process, real socket, real files."""
 
+import asyncio
 import json
 import os
 import resource
@@ -8,13 +9,20 @@ import signal
 import socket
 import stat
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from hippod import daemon as module
+from hippod.compose import Assembly
+from hippod.config import Config
 from hippod.errors import Busy, DaemonDown, StorageError
+from hippod.index import Report
 from hippod.models.embedded import embedded_gguf
 from tests.processes import Daemon, running, wait_for
 
@@ -353,3 +361,107 @@ def test_changes_that_the_watcher_misses_twice_in_a_row_are_a_fault(tmp_path: Pa
         assert "! watch" in daemon.cli("status").stdout
     finally:
         daemon.kill()
+
+
+# -- its tasks, with an index of our own --------------------------------------------------------
+
+
+class OddIndex:
+    """An index whose embedder finds nothing to do well, and whose graph is as told."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.graphs = self.runs = 0
+        self.threads: set[str] = set()
+
+    def embed_pending(self) -> Report:
+        self.runs += 1
+        return Report()
+
+    def texts_waiting(self) -> int:
+        self.threads.add(threading.current_thread().name.split("_")[0])
+        return 1
+
+    def wants_graph(self) -> bool:
+        self.threads.add(threading.current_thread().name.split("_")[0])
+        return True
+
+    def build_graph(self) -> bool:
+        self.graphs += 1
+        if self.error:
+            raise self.error
+        return True
+
+    def warm_up(self) -> None:
+        if self.error:
+            raise self.error
+
+    def tidy(self) -> bool:
+        if self.error:
+            raise self.error
+        return False
+
+
+def over(index: OddIndex) -> module.Daemon:
+    return module.Daemon(cast(Assembly, SimpleNamespace(config=Config(), index=index)))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("odd"), MemoryError()])
+def test_what_the_index_does_beside_stops_nothing_when_it_fails(error: Exception) -> None:
+    index = OddIndex(error)
+    inside = over(index)
+
+    async def twice() -> None:
+        task = asyncio.create_task(inside._build_graphs())
+        for count in (1, 2):
+            inside._graph_due.set()
+            await until(lambda: index.graphs >= count)  # noqa: B023
+        assert not task.done()
+        task.cancel()
+
+    asyncio.run(twice())
+    inside._warm_up()
+    assert not inside._tidy_a_little()
+
+
+def test_a_save_wakes_the_embedder_that_waits_after_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "EMBED_RETRY_SECONDS", (300,))
+    index = OddIndex()
+    inside = over(index)
+
+    async def saved() -> None:
+        task = asyncio.create_task(inside._give_vectors())
+        for count in (1, 2, 3):
+            await until(lambda: index.runs >= count)  # noqa: B023
+            await asyncio.sleep(0.05)  # it would sleep now
+            assert index.runs == count
+            inside._vectors_due.set()
+        await until(inside._graph_due.is_set)
+        task.cancel()
+
+    asyncio.run(saved())
+    assert index.threads == {"vectors"}, "nothing of the index is asked in the loop"
+
+
+def test_what_waits_is_as_old_as_its_oldest_key_until_it_is_done() -> None:
+    async def ages() -> None:
+        waiting: module.Waiting[str] = module.Waiting(0.02, 1.0)
+        assert waiting.age() == 0.0
+        waiting.touch("a.md")
+        began = time.monotonic()
+        assert await waiting.take() == ["a.md"]
+        assert time.monotonic() - began <= waiting.age() + 0.001
+        waiting.touch("b.md")
+        assert waiting.age() >= 0.02, "a.md is still worked on"
+        assert await waiting.take() == ["b.md"]
+        assert waiting.age() <= time.monotonic() - began
+
+    asyncio.run(ages())

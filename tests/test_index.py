@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from datetime import timedelta
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from hippod import config
 from hippod.errors import IndexUnavailable, ModelError, ModelUnavailable, StorageError
-from hippod.index import Index, schema
+from hippod.index import Index, schema, store
 from hippod.models import Vectors
 from tests.documents import NOW, Notes, ask, dump, open_index
 from tests.fakes import FakeEmbedder
@@ -256,6 +257,56 @@ def test_damage_met_by_a_change_is_mended_by_it(tmp_path: Path) -> None:
         assert contents(index, "seven")[0] == "Seven wombats"
 
 
+def test_damage_met_by_tidying_is_named_and_mended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def damaged(_connection: apsw.Connection) -> bool:
+        raise apsw.CorruptError("malformed")
+
+    found = notes()
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        before = dump(index)
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "merge_words", damaged)
+            assert index.tidy() is False
+        assert (index.status()["state"], index.status()["problem"]) == (
+            "damaged",
+            "the index is damaged",
+        )
+        assert index.update([]).renewed
+        assert (index.status()["state"], dump(index)) == ("ready", before)
+
+
+def test_an_index_that_is_opened_again_never_answers_with_the_words_of_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Notes({"a.md": "A wombat\n", "b.md": "A zebra\n"})
+    with contextlib.closing(open_index(tmp_path, found)) as index:
+        index.reconcile()
+        assert contents(index, "zebra")
+        old = index._lexicon
+        index._close_store()
+        seen: list[object] = []
+        attach = index._backfill.attach
+
+        def look() -> None:
+            with contextlib.suppress(IndexUnavailable), index._lend() as (_, _, lexicon):
+                seen.append(lexicon)
+
+        def slow(opened: store.Store) -> None:
+            reader.start()
+            reader.join(0.2)  # it either waits for the turn or sees a half-opened index
+            attach(opened)
+
+        reader = threading.Thread(target=look)
+        monkeypatch.setattr(index._backfill, "attach", slow)
+        index.reconcile()
+        reader.join()
+        assert seen == [index._lexicon]
+        assert index._lexicon is not old
+
+
 def test_another_chunking_means_a_new_index(tmp_path: Path) -> None:
     found = Notes({"a.md": "One sentence here. " * 40})
     index = open_index(tmp_path, found, chunking=config.Chunking(max_chunk_size=500))
@@ -277,7 +328,7 @@ def test_another_embedder_keeps_the_words_and_embeds_again(tmp_path: Path) -> No
     other = FakeEmbedder(48, "fake-hash-2")
     with contextlib.closing(open_index(tmp_path, found, other)) as index:
         assert contents(index, "boiler")
-        waiting = index.freshness(0, NOW).vectors_pending
+        waiting = index.freshness(0).vectors_pending
         assert waiting == index.status()["units"] == 4
         found.loads.clear()
         assert index.reconcile().embedded == waiting
@@ -289,7 +340,7 @@ def test_without_an_embedder_words_answer_and_one_can_come_later(tmp_path: Path)
     found = notes()
     index = open_index(tmp_path, found)
     index.reconcile()
-    assert index.freshness(0, NOW).vectors_pending == 0
+    assert index.freshness(0).vectors_pending == 0
     index.close()
     with contextlib.closing(open_index(tmp_path, found, FakeEmbedder())) as index:
         assert index.embed_pending().embedded == 4
@@ -530,6 +581,8 @@ def test_a_text_that_fails_alone_is_parked_and_the_others_go_on(tmp_path: Path) 
         index.embed_pending()
         index.embed_pending()
         assert index.status()["vectors"] == {"embedded": 20, "pending": 0, "rejected": 1}
+        fresh = index.freshness(0)
+        assert (fresh.vectors_pending, fresh.vectors_parked) == (0, 1)
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("down"), ModelError("always")])
@@ -584,17 +637,33 @@ def test_an_edit_while_the_embedder_is_down_never_shows_old_text(tmp_path: Path)
         hits = ask(index, "release date", embedder).hits
         assert [hit.content for hit in hits] == ["Release is on 9 May"]
         assert hits[0].vector_score is None
-        assert index.freshness(0, NOW).vectors_pending == 1
+        assert index.freshness(0).vectors_pending == 1
 
 
 def test_freshness_counts_what_waits(tmp_path: Path) -> None:
     with contextlib.closing(open_index(tmp_path, notes())) as index:
-        assert index.freshness(0, NOW).updated is None
+        assert index.freshness(0).updated is None
         index.reconcile()
-        fresh = index.freshness(0, NOW)
+        fresh = index.freshness(0)
         assert (fresh.pending, fresh.behind_seconds) == (0, 0.0)
         assert fresh.updated is not None
-        assert index.freshness(3, NOW).pending == 3
+        assert index.freshness(3).pending == 3
+
+
+def test_behind_is_how_long_something_waits_not_how_long_nothing_came(tmp_path: Path) -> None:
+    with contextlib.closing(open_index(tmp_path, notes())) as index:
+        index.reconcile()
+        index._updated = NOW - timedelta(hours=3)
+        assert index.freshness(1, 0.4).behind_seconds == 0.4
+        assert index.freshness(0, 0.4).behind_seconds == 0.0
+
+
+def test_of_an_index_that_is_gone_nobody_says_that_its_vectors_are_complete(tmp_path: Path) -> None:
+    index = open_index(tmp_path, notes(), FakeEmbedder(16))
+    index.reconcile()
+    assert index.freshness(0).vectors_pending == 0
+    index.close()
+    assert index.freshness(0).vectors_pending is None
 
 
 def test_a_fingerprint_covers_zone_and_chunking() -> None:
@@ -654,7 +723,7 @@ def test_a_rebuild_takes_over_the_vectors_of_texts_that_did_not_change(tmp_path:
         before = dump(index)
         embedder.embedded.clear()
         index.rebuild()
-        assert embedder.embedded == []
+        assert embedder.embedded == []  # with a configuration: tests/test_cases_vectors.py
         assert dump(index) == before
         found["new.md"] = "A numbat came by\n"
         index.rebuild()
@@ -712,6 +781,21 @@ def test_status_waits_for_no_model(tmp_path: Path) -> None:
         status = index.status()
         assert (status["embedder"], status["dimension"]) == ("lazy", None)
         embedder.__class__ = FakeEmbedder
+
+
+def test_status_is_told_while_the_file_cannot_say_which_embedder_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked() -> dict[str, object]:
+        raise IndexUnavailable("the index is locked")
+
+    with contextlib.closing(open_index(tmp_path, notes(), FakeEmbedder())) as index:
+        index.reconcile()
+        whole = index.status()
+        monkeypatch.setattr(index._backfill, "status", locked)
+        status = index.status()
+        assert status.keys() >= whole.keys()
+        assert (status["embedder"], status["documents"]) == (None, 3)
 
 
 def test_tidying_goes_step_by_step_and_changes_no_answer(tmp_path: Path) -> None:

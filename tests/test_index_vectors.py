@@ -1,6 +1,7 @@
 import contextlib
 import json
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,13 @@ def loaded(tmp_path: Path, ids: np.ndarray, rows: np.ndarray, identity: str) -> 
     return vectors
 
 
+def settled(vectors: Vectors) -> Vectors:
+    """Wait until a saved graph is read."""
+    while vectors.graph_status()["state"] == "loading":
+        time.sleep(0.001)
+    return vectors
+
+
 def test_below_the_size_there_is_no_graph(tmp_path: Path) -> None:
     vectors = Vectors(WIDTH, tmp_path, "x")
     vectors.add(range(50), unit_rows(50))
@@ -184,9 +192,78 @@ def test_the_exact_search_answers_while_a_saved_graph_is_read(
     vectors.remove([1])
     vectors.add([201], rows[:1])
     assert vectors.nearest(vectors.snapshot(), rows[0], 1)[0].tolist() == [201]
+    # Whoever asks does not wait for it: the daemon asks in its loop.
+    assert (vectors.engine, vectors.wants_graph) == ("exact", False)
+    assert vectors.graph_status()["state"] == "loading"
     go.set()
+    settled(vectors)
     assert (vectors.engine, vectors.wants_graph) == ("hnsw", False)
     assert vectors.nearest(vectors.snapshot(), rows[0], 1)[0].tolist() == [201]
+
+
+def test_at_the_end_nobody_waits_until_a_saved_graph_has_taken_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_graphs(monkeypatch)
+    rows, add, added = unit_rows(2_000), Graph.add, threading.Event()
+    built(tmp_path, rows[:200])
+    ending = threading.Event()
+
+    def slow(self: Graph, ids: np.ndarray, made: np.ndarray) -> None:
+        added.set()
+        assert ending.wait(20)
+        add(self, ids, made)
+
+    monkeypatch.setattr(Graph, "add", slow)
+    vectors = loaded(tmp_path, np.arange(1, 2_001), rows, "model 16")
+    assert added.wait(20)
+    assert not vectors.build_graph(lambda: True)
+    threading.Timer(0.1, ending.set).start()
+    vectors.save()
+    assert vectors.graph_status()["state"] == "none"
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("out of order"), ValueError("odd")])
+def test_a_saved_graph_that_cannot_be_read_leaves_the_exact_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    small_graphs(monkeypatch)
+    rows, ids = unit_rows(200), np.arange(1, 201)
+    built(tmp_path, rows)
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Graph, "load", fail)
+    vectors = settled(loaded(tmp_path, ids, rows, "model 16"))
+    assert (vectors.engine, vectors.snapshot().matrix.dtype) == ("exact", np.float32)
+    assert vectors.wants_graph
+    assert vectors.nearest(vectors.snapshot(), rows[0], 1)[0].tolist() == [1]
+
+
+def test_changes_go_on_while_a_graph_takes_what_came_as_it_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_graphs(monkeypatch)
+    rows = unit_rows(1_000)
+    vectors = Vectors(WIDTH, tmp_path, "model 16")
+    vectors.add(range(200), rows[:200])
+    add, held_up = Graph.add, []
+
+    def watched(self: Graph, ids: np.ndarray, made: np.ndarray) -> None:
+        if len(vectors.snapshot()) == 200:  # much comes while the first are taken in
+            vectors.add(range(200, 1_000), rows[200:])
+            vectors.remove([5, 300])
+        if vectors._changing.locked():
+            held_up.append(len(ids))
+        add(self, ids, made)
+
+    monkeypatch.setattr(Graph, "add", watched)
+    assert vectors.build_graph(lambda: False)
+    assert sum(held_up) < 100
+    assert vectors.nearest(vectors.snapshot(), rows[999], 1)[0].tolist() == [999]
+    assert vectors._graph is not None
+    assert vectors._graph.ids().tolist() == [n for n in range(1_000) if n not in (5, 300)]
 
 
 def test_the_graph_finds_98_of_100_nearest_even_where_nothing_is_near() -> None:
@@ -209,13 +286,13 @@ def test_a_saved_graph_is_used_again_and_brought_up_to_date(
     built(tmp_path, rows[:300])
     monkeypatch.setattr(Vectors, "_built", lambda *_: pytest.fail("built again"))
     ids = np.arange(51, 401)  # 50 went and 100 came while nobody looked
-    vectors = loaded(tmp_path, ids, rows[50:], "model 16")
+    vectors = settled(loaded(tmp_path, ids, rows[50:], "model 16"))
     assert vectors.engine == "hnsw"
     snapshot = vectors.snapshot()
     assert vectors.nearest(snapshot, rows[399], 1)[0].tolist() == [400]
     assert 10 not in vectors.nearest(snapshot, rows[9], 300)[0].tolist()
     vectors.save()
-    assert loaded(tmp_path, ids, rows[50:], "model 16").engine == "hnsw"
+    assert settled(loaded(tmp_path, ids, rows[50:], "model 16")).engine == "hnsw"
 
 
 def spoil(name: str, file: Path) -> None:
@@ -256,11 +333,11 @@ def test_a_spoilt_file_is_refused_and_built_again(
     rows = unit_rows(200)
     built(tmp_path, rows)
     spoil(name, tmp_path / "vectors.hnsw")
-    vectors = loaded(tmp_path, np.arange(1, 201), rows, "model 16")
+    vectors = settled(loaded(tmp_path, np.arange(1, 201), rows, "model 16"))
     assert vectors.engine == "exact"
     assert vectors.nearest(vectors.snapshot(), rows[5], 1)[0].tolist() == [6]
     assert vectors.build_graph(lambda: False)
-    assert loaded(tmp_path, np.arange(1, 201), rows, "model 16").engine == "hnsw"
+    assert settled(loaded(tmp_path, np.arange(1, 201), rows, "model 16")).engine == "hnsw"
 
 
 def test_a_graph_of_another_model_or_width_is_refused(
@@ -269,8 +346,8 @@ def test_a_graph_of_another_model_or_width_is_refused(
     small_graphs(monkeypatch)
     built(tmp_path, unit_rows(200))
     ids = np.arange(1, 201)
-    assert loaded(tmp_path, ids, unit_rows(200), "other 16").engine == "exact"
-    assert loaded(tmp_path, ids, unit_rows(200, width=8), "model 16").engine == "exact"
+    assert settled(loaded(tmp_path, ids, unit_rows(200), "other 16")).engine == "exact"
+    assert settled(loaded(tmp_path, ids, unit_rows(200, width=8), "model 16")).engine == "exact"
 
 
 def test_a_save_that_fails_leaves_the_old_file(
@@ -417,6 +494,8 @@ def test_a_large_index_uses_saves_and_reloads_its_graph(
         del notes["n/7.md"]
         index.update(["n/7.md"])
     with contextlib.closing(open_index(tmp_path, notes, embedder)) as index:
+        while index.status()["graph"]["state"] == "loading":
+            time.sleep(0.001)
         assert index.status()["engine"] == "hnsw"
         found = ask(index, "Note 7 about 217 wombats", embedder, mode="vector", limit=100).hits
         assert "n/7.md" not in {hit.path for hit in found}

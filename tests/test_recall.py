@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hippod.errors import InvalidInput, ModelTimeout
 from hippod.index import Index
+from hippod.query import Where
 from hippod.wire import RecallAnswer
 from tests.documents import Notes, ask, open_index
 from tests.fakes import FakeEmbedder
@@ -302,6 +303,26 @@ def test_what_a_group_may_not_see_changes_nothing_in_its_answers(
             index.reconcile()
             answers.append(ask(index, " ".join(query), EMBEDDER, scope="group").hits)
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("hidden", [0, 30])
+def test_a_group_gets_all_vectors_there_are_while_others_are_still_made(
+    tmp_path: Path, hidden: int
+) -> None:
+    notes = Notes({f"context/{n:02}.md": f"Wombat number {n}\n" for n in range(40)})
+    notes |= {f"memory/{n}.md": f"Hidden wombat {n}\n" for n in range(hidden)}
+    with contextlib.closing(open_index(tmp_path, notes, EMBEDDER)) as index:
+        index.reconcile()
+        with index._require().writing() as connection:  # as if only the newest were embedded yet
+            connection.execute(
+                """UPDATE vectors SET vector = NULL WHERE id NOT IN (SELECT u.vector FROM units u
+                   JOIN documents d ON d.id = u.document WHERE d.path >= 'context/32')"""
+            )
+    with contextlib.closing(open_index(tmp_path, notes, EMBEDDER)) as index:
+        group = Where(scope="group", group_paths=("context/**",))
+        with index.view() as view:
+            found = view.nearest(EMBEDDER.embed_query("wombat"), 50, group)
+        assert len(found) == 8
 
 
 def test_alone_a_group_ranks_as_the_owner_does(tmp_path: Path) -> None:

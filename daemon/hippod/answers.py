@@ -358,8 +358,11 @@ def _passage(group: Sequence[_Cited]) -> list[str]:
 
 def sentence(fresh: wire.Freshness, legs: Mapping[str, str]) -> str:
     """Say how far to trust an answer: "0.2 s behind, 0 files pending, vectors complete"."""
-    parts = [f"{_duration(fresh.behind_seconds)} behind", f"{_many(fresh.pending, 'file')} pending"]
-    parts.append(_vectors(fresh, legs))
+    # The words are the index itself: where they fail nobody can tell what it lacks.
+    lost = legs.get("lexical") == "failed"
+    behind = "unknown how far behind" if lost else f"{_duration(fresh.behind_seconds)} behind"
+    parts = [behind, f"{_many(fresh.pending, 'file')} pending"]
+    parts += _vectors(fresh, legs)
     failed = [leg for leg, state in legs.items() if state == "failed"]
     notes = [f"the {' and '.join(failed)} search failed"] if failed else []
     if fresh.gone:
@@ -369,10 +372,16 @@ def sentence(fresh: wire.Freshness, legs: Mapping[str, str]) -> str:
     return "; ".join([", ".join(parts), *notes])
 
 
-def _vectors(fresh: wire.Freshness, legs: Mapping[str, str]) -> str:
+def _vectors(fresh: wire.Freshness, legs: Mapping[str, str]) -> list[str]:
+    if legs.get("vector") == "off":
+        return ["vectors off"]
+    parked = [f"{_many(fresh.vectors_parked, 'text')} without a vector"]
+    parked = parked if fresh.vectors_parked else []
     if fresh.vectors_pending:
-        return f"{_many(fresh.vectors_pending, 'vector')} pending"
-    return "vectors off" if legs.get("vector") == "off" else "vectors complete"
+        return [f"{_many(fresh.vectors_pending, 'vector')} pending", *parked]
+    if fresh.vectors_pending is None or legs.get("vector") == "failed":
+        return ["vectors unknown", *parked]
+    return parked or ["vectors complete"]
 
 
 def _many(count: int, what: str) -> str:

@@ -17,6 +17,7 @@ from hippod.models.encoder import ChildEncoder
 from hippod.models.factory import (
     embedder_again,
     embedder_from,
+    embedder_spec,
     encoder_from,
     generator_from,
     token_counter,
@@ -151,7 +152,7 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         embedder,
         chunking=config.chunking,
         zone=config.zone,
-        spec=config.embedder.model_dump_json(),
+        spec=embedder_spec(config.embedder),
         former=embedder_again,
     )
     stack.callback(index.close)

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -86,12 +87,22 @@ def run(config: Config, *, config_path: Path | None) -> int:
         raise
 
 
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What a run of the embedder did, and what is to follow."""
+
+    embedded: int = 0
+    left: bool = True
+    wants_graph: bool = False
+
+
 class Waiting(Generic[K]):
     """A debouncer that can be awaited. `touch` is for the loop's own thread."""
 
     def __init__(self, quiet: float, longest_wait: float) -> None:
         self._debouncer: Debouncer[K] = Debouncer(quiet, longest_wait)
         self._touched = asyncio.Event()
+        self._taken: float | None = None
 
     def __len__(self) -> int:
         return len(self._debouncer)
@@ -101,15 +112,31 @@ class Waiting(Generic[K]):
         self._debouncer.touch(key, time.monotonic(), at_once=at_once)
         self._touched.set()
 
+    def age(self) -> float:
+        """Return for how many seconds the oldest key waits, those taken last among them.
+
+        They wait until more are taken.
+        """
+        since = [each for each in (self._debouncer.oldest(), self._taken) if each is not None]
+        return max(0.0, time.monotonic() - min(since)) if since else 0.0
+
     async def take(self) -> list[K]:
         """Wait until keys are due and return them."""
-        while not (ready := self._debouncer.take(time.monotonic())):
+        self._taken = None
+        while not (ready := self._take_due()):
             self._touched.clear()
             due = self._debouncer.next_due()
             wait = None if due is None else max(0.0, due - time.monotonic())
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     await self._touched.wait()
+        return ready
+
+    def _take_due(self) -> list[K]:
+        oldest = self._debouncer.oldest()
+        ready = self._debouncer.take(time.monotonic())
+        if ready:
+            self._taken = oldest
         return ready
 
 
@@ -132,6 +159,7 @@ class Daemon:
         self._vector_thread = ThreadPoolExecutor(1, "vectors")
         self._vectors_due = asyncio.Event()
         self._graph_due = asyncio.Event()
+        self._graph_failed = False
         self._tidy_due = asyncio.Event()
         self._judging: set[asyncio.Task[None]] = set()
         self._audit = Audit()
@@ -189,7 +217,7 @@ class Daemon:
                 await asyncio.sleep(0.01)
             scheduler.start()
             self._say_ready(path)
-            await asyncio.to_thread(self._parts.index.warm_up)
+            await asyncio.to_thread(self._warm_up)
             await asyncio.sleep(FIRST_QUESTION_SECONDS)
             self._reconcile_asked.put_nowait(asyncio.get_running_loop().create_future())
             await self._stop.wait()
@@ -219,6 +247,7 @@ class Daemon:
         memory.changed = changed
         memory.rescan = lambda: changed(RESCAN)
         memory.pending = lambda: len(self._index_queue) + self._indexing
+        memory.waited = self._index_queue.age
         memory.describe = self._describe
         memory.jobs_door = DaemonJobs(self._config, self._parts.state, scheduler, loop)
         self._parts.retainer.changed = changed
@@ -337,43 +366,62 @@ class Daemon:
 
     async def _give_vectors(self) -> None:
         """Embed what waits, beside the index thread: a slow model holds up no save."""
-        loop, index = asyncio.get_running_loop(), self._parts.index
+        loop = asyncio.get_running_loop()
         failures = 0
         self._vectors_due.set()
         while True:
             await self._vectors_due.wait()
             self._vectors_due.clear()
-            embedded = await loop.run_in_executor(self._vector_thread, self._embed)
-            if index.wants_graph():
+            done = await loop.run_in_executor(self._vector_thread, self._embed)
+            if done.wants_graph and not self._graph_failed:
                 self._graph_due.set()
-            if embedded or not index.texts_waiting():
+            if done.embedded or not done.left:
                 failures = 0
-                if embedded:  # some may have come meanwhile, or be left
+                if done.embedded:  # some may have come meanwhile, or be left
                     self._vectors_due.set()
                 continue
-            await asyncio.sleep(EMBED_RETRY_SECONDS[min(failures, len(EMBED_RETRY_SECONDS) - 1)])
+            wait = EMBED_RETRY_SECONDS[min(failures, len(EMBED_RETRY_SECONDS) - 1)]
             failures += 1
+            # What is saved meanwhile need not wait for texts, or a moment, that failed.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._vectors_due.wait()
             self._vectors_due.set()
 
-    def _embed(self) -> int:
-        """Embed what waits; return how many texts were embedded."""
+    def _embed(self) -> _Round:
+        """Embed what waits, and say what is to follow."""
+        index = self._parts.index
         try:
-            report = self._parts.index.embed_pending()
+            report = index.embed_pending()
+            logger.debug("vectors.updated", **report.summary())
+            return _Round(report.embedded, index.texts_waiting() > 0, index.wants_graph())
         except HippodError as error:
             logger.warning("vectors.update_failed", reason=error.message, hint=error.hint)
-            return 0
         except Exception:
             logger.exception("vectors.update_crashed")
-            return 0
-        logger.debug("vectors.updated", **report.summary())
-        return report.embedded
+        return _Round()
 
     async def _build_graphs(self) -> None:
         """Build the graph when vectors are many; seconds to minutes, searches go on meanwhile."""
         while True:
             await self._graph_due.wait()
             self._graph_due.clear()
-            await asyncio.to_thread(self._parts.index.build_graph)
+            await asyncio.to_thread(self._build_graph)
+
+    def _build_graph(self) -> None:
+        """Build the graph; without one searches are slower, and the next look tries again."""
+        try:
+            self._parts.index.build_graph()
+            self._graph_failed = False
+        except Exception:
+            logger.exception("vectors.graph_crashed")
+            self._graph_failed = True
+
+    def _warm_up(self) -> None:
+        try:
+            self._parts.index.warm_up()
+        except Exception:
+            logger.exception("index.warm_up_crashed")
 
     async def _retain_changes(self) -> None:
         loop = asyncio.get_running_loop()
@@ -427,18 +475,26 @@ class Daemon:
     async def _reconcile_when_asked(self) -> None:
         while True:
             done = await self._reconcile_asked.get()
+            began = time.monotonic()
+            self._audit.begin(began)
             report = await self._reconcile()
             if not done.cancelled():
                 done.set_result(None)
             self._vectors_due.set()
             self._graph_due.set()
             self._tidy_due.set()
-            judging = asyncio.create_task(self._judge_watcher(report))
+            judging = asyncio.create_task(self._judge_watcher(report, began))
             self._judging.add(judging)
             judging.add_done_callback(self._judging.discard)
 
-    async def _judge_watcher(self, report: Report | None) -> None:
+    async def _judge_watcher(self, report: Report | None, began: float) -> None:
         """Compare what a look found with what the watcher told, some seconds later."""
+        try:
+            await self._compare(report, began)
+        finally:
+            self._audit.end(began)
+
+    async def _compare(self, report: Report | None, began: float) -> None:
         if report is None or report.renewed or report.stopped or self._watch_mode != "events":
             self._watched = self._watch_mode == "events"
             self._audit.forget()
@@ -448,7 +504,7 @@ class Daemon:
             return
         if report.changed:
             await asyncio.sleep(AUDIT_SECONDS)
-        missed = self._audit.look(report.changed, time.monotonic())
+        missed = self._audit.look(report.changed, began)
         if missed:
             logger.log(
                 logging.WARNING if self._audit.fault else logging.INFO,
@@ -459,13 +515,21 @@ class Daemon:
 
     async def _tidy(self) -> None:
         """Merge the words' index after a look, step by step, until there is nothing to gain."""
-        loop, tidy = asyncio.get_running_loop(), self._parts.index.tidy
+        loop = asyncio.get_running_loop()
         while True:
             await self._tidy_due.wait()
             self._tidy_due.clear()
-            with contextlib.suppress(HippodError):
-                while await loop.run_in_executor(self._index_thread, tidy):
-                    await asyncio.sleep(TIDY_SECONDS)
+            while await loop.run_in_executor(self._index_thread, self._tidy_a_little):
+                await asyncio.sleep(TIDY_SECONDS)
+
+    def _tidy_a_little(self) -> bool:
+        try:
+            return self._parts.index.tidy()
+        except HippodError:  # the next look finds what is wrong
+            return False
+        except Exception:
+            logger.exception("index.tidy_crashed")
+            return False
 
     async def _reconcile(self) -> Report | None:
         """Look at every document and every transcript again."""

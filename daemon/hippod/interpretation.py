@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time
+from datetime import date, datetime
 
 from hippod import tokens, wire
 from hippod.boosts import Aims, Traits, boosts
 from hippod.errors import HippodError
 from hippod.index import Brief, View
-from hippod.query import Query, Where, entity_key
+from hippod.query import Query, Where, edge, entity_key
 from hippod.questions import Event
 
 _LINKED = 20
@@ -240,11 +240,11 @@ def _visible(where: Where) -> Where:
 
 
 def _first_second(day: date | None) -> datetime | None:
-    return datetime.combine(day, time()) if day else None
+    return edge(day, end=False) if day else None
 
 
 def _last_second(day: date | None) -> datetime | None:
-    return datetime.combine(day, time(23, 59, 59)) if day else None
+    return edge(day, end=True) if day else None
 
 
 def _iso(when: date | None) -> str | None:

@@ -173,14 +173,15 @@ def _age(count: int, unit: str, local: datetime, *, end: bool) -> datetime:
         # Through UTC: an hour is an hour on the day the clocks change, too.
         moment = datetime.fromtimestamp(local.timestamp() - count * 3600, local.tzinfo)
         return moment.replace(tzinfo=None, microsecond=0)
-    return _edge(local.date() - timedelta(days=count * _DAYS[unit]), end=end)
+    return edge(local.date() - timedelta(days=count * _DAYS[unit]), end=end)
 
 
 def _period(year: str, month: str | None, day: str | None, *, end: bool) -> datetime:
     y, m = int(year), int(month or (12 if end else 1))
     d = int(day) if day else (monthrange(y, m)[1] if end else 1)
-    return _edge(date(y, m, d), end=end)
+    return edge(date(y, m, d), end=end)
 
 
-def _edge(day: date, *, end: bool) -> datetime:
+def edge(day: date, *, end: bool) -> datetime:
+    """Return the first second of a day, or its last."""
     return datetime.combine(day, time(23, 59, 59) if end else time())

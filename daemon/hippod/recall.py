@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from hippod import boosts, config, edits, explanation, facts, interpretation, ranking, tokens, wire
-from hippod.errors import HippodError
+from hippod.errors import HippodError, IndexUnavailable
 from hippod.index import Brief, Index, LexicalHit, Row, View
 from hippod.index.embedding import embed_question
 from hippod.interpretation import Meaning
@@ -46,11 +46,13 @@ def recall(
     zone: tzinfo,
     group_paths: Sequence[str],
     pending: int = 0,
+    waited: float = 0.0,
 ) -> wire.RecallAnswer:
     """Answer a request: hits with citations, best first, whatever the query text is.
 
-    `pending` counts changed paths that the index has not seen yet. Raises `InvalidInput` for a
-    date or path pattern that cannot be read; a leg that cannot answer is named in the answer.
+    `pending` counts changed paths that the index has not seen yet, of which the oldest waits
+    `waited` seconds. Raises `InvalidInput` for a date or path pattern that cannot be read; a leg
+    that cannot answer is named in the answer.
     """
     began = time.monotonic()
     query = understand(request, now=now, zone=zone, group_paths=group_paths)
@@ -63,7 +65,7 @@ def recall(
         weak=_is_weak(found.hits, _BY_TIME if query.asks_little_but_when else _BY_NAME),
         degraded="failed" in legs.states.values(),
         truncated=query.truncated,
-        freshness=index.freshness(pending, now),
+        freshness=index.freshness(pending, waited),
         took_ms=round((time.monotonic() - began) * 1000, 3),
     )
 
@@ -210,6 +212,8 @@ def _statement(row: Row) -> Statement:
 def _question(query: Query, legs: _Legs) -> Vectors | None:
     embedder = legs.index.serving_embedder()
     vector = embed_question(embedder, _telling_text(query, legs.index)) if embedder else None
+    if legs.index.serving_embedder() is not embedder:
+        raise IndexUnavailable("the embedder was changed during the question", "ask again")
     if vector is None:
         legs.states["vector"] = "empty" if embedder else "off"
     return vector

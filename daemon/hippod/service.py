@@ -46,9 +46,10 @@ class Jobs:
 class Memory:
     """One workspace with its index, state and models: every verb of hippod.
 
-    `changed`, `rescan`, `pending`, `describe` and `jobs_door` are the daemon's hooks: where a
-    changed path is reported (here: indexed at once), who looks at everything again when that
-    failed, how many paths wait, what else `status` tells, and the scheduler.
+    `changed`, `rescan`, `pending`, `waited`, `describe` and `jobs_door` are the daemon's hooks:
+    where a changed path is reported (here: indexed at once), who looks at everything again when
+    that failed, how many paths wait and for how many seconds the oldest does, what else `status`
+    tells, and the scheduler.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Memory:
         self.changed: Callable[[str], None] = self._index_now
         self.rescan: Callable[[], None] = lambda: None
         self.pending: Callable[[], int] = lambda: 0
+        self.waited: Callable[[], float] = lambda: 0.0
         self.describe: Callable[[], dict[str, Any]] = dict
         self._config = config
         self._config_path = config_path
@@ -92,6 +94,7 @@ class Memory:
             zone=self._config.zone,
             group_paths=self._config.privacy.group_paths,
             pending=self.pending(),
+            waited=self.waited(),
         )
         if request.scope == "group":
             hits = tuple(

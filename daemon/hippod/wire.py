@@ -97,7 +97,8 @@ class HitExplanation(Model):
     """Why a hit ranks where it does; `text` says it in a line.
 
     Ranks count from 1 in each leg, None where the leg did not find it. `fused` (of both legs),
-    `file_prior` and the `boosts` by name add up to the score, which is scaled to 0..1.
+    `file_prior` and the `boosts` by name are what the score, scaled to 0..1, is made of.
+    A hit that goes ahead of others, for being of another file or newer, has their score.
     """
 
     lexical_rank: int | None = None
@@ -161,12 +162,15 @@ class Freshness(Model):
     """How far to trust an answer: how far the index is behind the files, and what was amiss.
 
     `gone` counts hits that were left out because their text stands nowhere in their document any
-    more, `unchecked` those whose file could not be compared. `text` says all of it in a sentence:
-    "0.2 s behind, 0 files pending, vectors complete; the vector search failed".
+    more, `unchecked` those whose file could not be compared. `behind_seconds` is how long the
+    oldest of the `pending` files waits. `vectors_pending` is None where nobody can tell, and
+    `vectors_parked` texts cannot be embedded. `text` says all of it in a sentence:
+    "0.2 s behind, 0 files pending, vectors complete; the lexical search failed".
     """
 
     pending: int
-    vectors_pending: int
+    vectors_pending: int | None
+    vectors_parked: int = 0
     behind_seconds: float
     updated: str | None
     gone: int = 0

@@ -98,7 +98,7 @@ def _vectors(part: "Answer") -> "Iterator[tuple[str, str]]":
             f"{switching['pending']} to do; meanwhile {switching['serving']}",
         )
     graph = part.get("graph") or {}
-    if graph.get("state") in ("in use", "building"):
+    if graph.get("state") in ("in use", "loading", "building"):
         took = f", built in {output.duration(graph['seconds'])}" if graph.get("seconds") else ""
         yield "graph", f"{graph['state']}{took}"
     if graph.get("problem"):

@@ -68,7 +68,8 @@ class Backfill:
         self._stopped = stopped
         self._running = threading.Lock()
         self._store: Store | None = None
-        self._coming = self._settled = False
+        self._coming = False
+        self._settled = ""
         self._size = _TEXTS_AT_ONCE[0]
 
     # -- opening -----------------------------------------------------------------------------
@@ -80,8 +81,8 @@ class Backfill:
         it is known from which configuration the vectors are.
         """
         with self.writing:
-            self._store, self.serving = open_store, None
-            self._coming = self._settled = False
+            self._store, self._coming, self._settled = open_store, False, ""
+            self._answer_with(None)
             if self.embedder is None:
                 return
             with open_store.reading() as connection:
@@ -89,27 +90,31 @@ class Backfill:
             if not self.spec:
                 self._settle(open_store, self.embedder)
             elif before is not None:
-                same = before.spec == self.spec
-                old = self.embedder if same else self._again(before)
-                if old is not None:
-                    self._serve(open_store, old, before)
+                if before.spec == self.spec:
+                    self._serve(open_store, self.embedder, before)
+                else:
+                    self._serve_former(open_store, before)
 
     def detach(self) -> None:
         """Let go of an index that is closed."""
         with self.writing:
-            self._store, self.serving = None, None
+            self._store = None
+            self._answer_with(None)
 
     def _settle(self, open_store: Store, embedder: Embedder) -> bool:
-        """Compare the embedder with the one that the vectors are of; false if it cannot tell."""
+        """Compare the embedder with the one that the vectors are of; false if it cannot tell.
+
+        To be asked again before each work: the file of a model may be replaced at any time.
+        """
         try:
-            made = Made(f"{embedder.model_id} {embedder.dimension}", self.spec)
+            made = Made(_identity(embedder), self.spec)
         except ModelError as error:
             self._fail(error.message)
             return False
         with self.writing:
-            if self._store is open_store:
+            if self._store is open_store and made.identity != self._settled:
                 self._choose(open_store, embedder, made)
-                self._settled = True
+                self._settled = made.identity
         return True
 
     def _choose(self, open_store: Store, embedder: Embedder, made: Made) -> None:
@@ -129,23 +134,49 @@ class Backfill:
         assert before is not None
         logger.info("vectors.switching", old=before.identity, new=made.identity)
         if self.serving is None or self.serving.embedder is embedder:
-            self.serving = None
-            old = self._again(before)
-            if old is not None:
-                self._serve(open_store, old, before)
+            self._answer_with(None)
+            if before.spec != made.spec:  # else it would be the new one again
+                self._serve_former(open_store, before)
+
+    def _serve_former(self, open_store: Store, made: Made) -> None:
+        """Let the old vectors serve, if the embedder that they are of can be made again."""
+        old = self._again(made)
+        if old is None:
+            return
+        try:
+            self._serve(open_store, old, made)
+        finally:
+            if self.serving is None:
+                _close(old)
 
     def _again(self, made: Made) -> Embedder | None:
-        """Make the embedder of the old vectors again; None if it cannot be made."""
+        """Make the embedder of the old vectors again; None if it cannot be made or is another.
+
+        One that must be loaded to tell is believed until then.
+        """
         try:
-            return self._former(made.spec) if made.spec else None
+            old = self._former(made.spec) if made.spec else None
         except ModelError as error:
             logger.warning("vectors.old_embedder_lost", reason=error.message)
             return None
+        if old is None or _may_be(old, made.identity):
+            return old
+        logger.warning("vectors.old_embedder_lost", reason="its model was replaced")
+        _close(old)
+        return None
+
+    def _answer_with(self, serving: Serving | None) -> None:
+        """Let these vectors answer; an embedder that was made again for others is closed."""
+        before, self.serving = self.serving, serving
+        if before is None or before.embedder is self.embedder:
+            return
+        if serving is None or serving.embedder is not before.embedder:
+            _close(before.embedder)
 
     def _serve(self, open_store: Store, embedder: Embedder, made: Made) -> None:
         serving = self.serving
         if serving is not None and serving.identity == made.identity:
-            self.serving = replace(serving, embedder=embedder)
+            self._answer_with(replace(serving, embedder=embedder))
             return
         width = int(made.identity.rpartition(" ")[2])
         with open_store.reading() as connection:  # not the writer, who has a large cache to fill
@@ -155,7 +186,7 @@ class Backfill:
                 store.forget_vectors(connection, wrong)
         vectors = Vectors(width, self._directory, f"{open_store.epoch} {made.identity}")
         vectors.load(ids, rows)
-        self.serving = Serving(vectors, embedder, made.identity)
+        self._answer_with(Serving(vectors, embedder, made.identity))
 
     # -- questions ---------------------------------------------------------------------------
 
@@ -165,10 +196,15 @@ class Backfill:
         Raises `IndexUnavailable` where one is configured but no vectors serve.
         """
         serving = self.serving
-        if serving is not None:
+        if serving is not None and _may_be(serving.embedder, serving.identity):
             return serving.embedder
         if self.embedder is None:
             return None
+        if serving is not None:
+            raise IndexUnavailable(
+                "the model of the embedder was replaced, the vectors are of the one before",
+                "the next run embeds again; until then words alone are searched",
+            )
         if self._coming:
             raise IndexUnavailable(
                 "the vectors of the new embedder are not complete, the old ones cannot be asked",
@@ -206,12 +242,13 @@ class Backfill:
         about["engine"] = serving.vectors.engine if serving else None
         about["graph"] = serving.vectors.graph_status() if serving else None
         if self._coming and open_store is not None:
+            answers = serving is not None and _may_be(serving.embedder, serving.identity)
             with open_store.reading() as connection:
                 stored = store.embedder_of(connection, SERVING)
                 about["switching"] = {
                     "stored": stored.identity if stored else None,
                     "active": f"{about['embedder']} {about['dimension']}",
-                    "serving": "old vectors" if serving else "words alone",
+                    "serving": "old vectors" if answers else "words alone",
                     "pending": store.count_pending(connection, COMING),
                 }
         return about
@@ -224,7 +261,7 @@ class Backfill:
             open_store = self._store
             if open_store is None or self.embedder is None:
                 return
-            if not self._settled and not self._settle(open_store, self.embedder):
+            if not self._settle(open_store, self.embedder):
                 return
             try:
                 self._fill(open_store, report)
@@ -242,7 +279,7 @@ class Backfill:
         if not self._running.acquire(blocking=False):
             return False
         try:
-            settled = self._settled or self._settle(open_store, embedder)
+            settled = self._settle(open_store, embedder)
             return settled and not self._coming and self._take_step(open_store, embedder, report)
         finally:
             self._running.release()
@@ -264,16 +301,18 @@ class Backfill:
     def _fill(self, open_store: Store, report: Report) -> None:
         serving = self.serving
         if serving is not None:
-            self._embed(open_store, SERVING, serving.embedder, report)
+            self._embed(open_store, SERVING, serving.embedder, serving.identity, report)
         if not self._coming or self.embedder is None or self._stopped():
             return
         with self._turn(open_store) as current, open_store.writing() as connection:
             if current:
                 store.follow(connection)
-        if self._embed(open_store, COMING, self.embedder, report):
+        if self._embed(open_store, COMING, self.embedder, self._settled, report):
             self._swap(open_store)
 
-    def _embed(self, open_store: Store, table: Table, embedder: Embedder, report: Report) -> bool:
+    def _embed(
+        self, open_store: Store, table: Table, embedder: Embedder, identity: str, report: Report
+    ) -> bool:
         """Embed what waits in a table; say whether nothing is left that could be tried now.
 
         Where all texts of a batch fail, the embedder is to blame, unless others succeed.
@@ -288,8 +327,12 @@ class Backfill:
             began = time.monotonic()
             try:
                 found = embed_texts(embedder, [each.text for each in waiting])
+                same = _identity(embedder) == identity
             except ModelError as error:
                 self._fail(error.message)
+                return False
+            if not same:
+                self._fail("the model of the embedder was replaced")
                 return False
             failed = _all_failed(waiting, found)
             in_a_row = in_a_row + 1 if failed else 0
@@ -364,13 +407,9 @@ class Backfill:
                 made = store.embedder_of(connection, COMING)
                 store.swap_in(connection)
             assert made is not None
-            old, self._coming = self.serving, False
+            self._coming = False
             self._serve(open_store, self.embedder, made)
         logger.info("vectors.switched", new=made.identity)
-        if old is not None:
-            close = getattr(old.embedder, "close", None)
-            if close is not None:
-                close()
 
     @contextlib.contextmanager
     def _turn(self, open_store: Store) -> Any:
@@ -382,6 +421,26 @@ class Backfill:
         if reason != self.error:
             logger.warning("vectors.embedder_failed", reason=reason)
         self.error = reason
+
+
+def _identity(embedder: Embedder) -> str:
+    """Return what its vectors are told apart by; raises `ModelError` if that is not known yet."""
+    return f"{embedder.model_id} {embedder.dimension}"
+
+
+def _may_be(embedder: Embedder, identity: str) -> bool:
+    """Say whether it is that embedder as far as is known without loading its model."""
+    try:
+        model_id, dimension = _described(embedder)
+    except ModelError:
+        return True
+    return dimension is None or f"{model_id} {dimension}" == identity
+
+
+def _close(embedder: Embedder) -> None:
+    close = getattr(embedder, "close", None)
+    if close is not None:
+        close()
 
 
 def _described(embedder: Embedder) -> tuple[str, int | None]:

@@ -11,13 +11,12 @@ from typing import Any
 import apsw
 
 from hippod import chunks, markdown, pages
-from hippod.index.schema import select
+from hippod.index.schema import LISTED, select
 from hippod.query import entity_key
 from hippod.wire import Evidence
 
 _MOST_EVIDENCE = 20
 """Pieces of evidence that come with an opinion, the last ones of the ledger."""
-_LISTED = "(SELECT value FROM json_each(?))"
 
 
 def insert(connection: apsw.Connection, number: int, path: str, text: str) -> None:
@@ -98,7 +97,7 @@ class Bank:
                         SELECT 1 FROM same own WHERE own.key = same.key AND own.entity = own.key))
                 SELECT asked.key, each.entity, each.key
                 FROM asked JOIN clear each ON each.entity = asked.entity
-                WHERE asked.key IN {_LISTED} ORDER BY asked.key, each.entity, each.key""",
+                WHERE asked.key IN {LISTED} ORDER BY asked.key, each.entity, each.key""",
             (*2 * self._values, json.dumps(list(keys))),
         )
         found: dict[str, dict[str, None]] = {}
@@ -110,7 +109,7 @@ class Bank:
         """Return which of `keys` some unit mentions."""
         rows = self._select(
             f"""SELECT DISTINCT m.key FROM mentions m JOIN units u ON u.id = m.unit
-                WHERE m.key IN {_LISTED} {self._may_see("u")}""",
+                WHERE m.key IN {LISTED} {self._may_see("u")}""",
             (json.dumps(list(keys)), *self._values),
         )
         return {row[0] for row in rows}
@@ -119,7 +118,7 @@ class Bank:
         """Return by which fact each of these is superseded; the one known last of several."""
         rows = self._select(
             f"""SELECT s.old, s.new FROM supersessions s
-                WHERE s.old IN {_LISTED} {self._may_see("s")}
+                WHERE s.old IN {LISTED} {self._may_see("s")}
                 ORDER BY coalesce(s.day, ''), s.new""",
             (json.dumps(sorted(ids)), *self._values),
         )
@@ -138,7 +137,7 @@ class Bank:
         rows = self._select(
             f"""SELECT u.fact_id, d.path, u.line_start, u.content
                 FROM units u JOIN documents d ON d.id = u.document
-                WHERE u.fact_id IN {_LISTED} {self._may_see("u")}
+                WHERE u.fact_id IN {LISTED} {self._may_see("u")}
                 ORDER BY d.path DESC, u.position DESC""",
             (json.dumps(sorted(ids)), *self._values),
         )
@@ -158,7 +157,7 @@ class Bank:
     def _may_see(self, table: str) -> str:
         if self._seen is None:
             return ""
-        return f"AND {table}.document IN {_LISTED} AND NOT {table}.private"
+        return f"AND {table}.document IN {LISTED} AND NOT {table}.private"
 
     @property
     def _values(self) -> tuple[str, ...]:

@@ -186,8 +186,12 @@ class Index:
 
     def tidy(self) -> bool:
         """Merge a bounded piece of the words' index; say whether more may be gained."""
-        with self._backfill.writing, self._require().writing() as connection:
-            return store.merge_words(connection)
+        try:
+            with self._backfill.writing, self._require().writing() as connection:
+                return store.merge_words(connection)
+        except schema.Damaged as error:
+            self._damaged, self._problem = True, error.message
+            return False
 
     def warm_up(self) -> None:
         """Read what the first question would else wait for: half a second for 100,000 units."""
@@ -226,7 +230,7 @@ class Index:
     def entities(self) -> list[str]:
         """Return the entities that documents name, the most mentioned first.
 
-        None where the index cannot answer: what else is done with a text must not depend on it.
+        Empty where the index cannot answer: what else is done with a text must not depend on it.
         """
         with contextlib.suppress(HippodError), self._lend() as (connection, *_):
             return store.entities(connection)
@@ -238,15 +242,21 @@ class Index:
             return store.versions(connection, paths)
         return {}
 
-    def freshness(self, pending: int, now: datetime) -> Freshness:
-        """Say how far the index is behind; `pending` paths wait outside of it."""
-        waiting = pending + self._to_do()
-        vectors = self._count_pending()
-        behind = (now - self._updated).total_seconds() if waiting and self._updated else 0.0
+    def freshness(self, pending: int, waited: float = 0.0) -> Freshness:
+        """Say how far the index is behind.
+
+        `pending` paths wait outside of it, the oldest for `waited` seconds; what a look found
+        waits since it began.
+        """
+        reading, to_do = self._reading, self._to_do()
+        if reading is not None and to_do:
+            waited = max(waited, time.monotonic() - reading.began)
+        vectors, parked = self._count_pending()
         return Freshness(
-            pending=waiting,
+            pending=pending + to_do,
             vectors_pending=vectors,
-            behind_seconds=round(max(0.0, behind), 3),
+            vectors_parked=parked,
+            behind_seconds=round(waited, 3) if pending + to_do else 0.0,
             updated=self._updated.astimezone(self._zone).isoformat(timespec="seconds")
             if self._updated
             else None,
@@ -284,6 +294,11 @@ class Index:
             "updated": self._updated.isoformat(timespec="seconds") if self._updated else None,
             "leg_failures": dict(self._failures),
             "progress": self._progress(),
+            "embedder": None,
+            "dimension": None,
+            "embedding_error": "",
+            "engine": None,
+            "graph": None,
         }
         with contextlib.suppress(HippodError):
             about |= self._backfill.status()
@@ -331,6 +346,7 @@ class Index:
         return current.describe(time.monotonic()) if current else None
 
     def _open(self) -> None:
+        self._lexicon = Lexicon()
         try:
             self._store = Store(self._path, self._fingerprint)
             self._backfill.attach(self._store)
@@ -340,7 +356,6 @@ class Index:
             raise
         self._problem = ""
         self._damaged = False
-        self._lexicon = Lexicon()
 
     def _mending(self, report: Report, change: Callable[[bool], None]) -> None:
         """Run a change, told whether the index is new; once more if it turns out damaged."""
@@ -360,7 +375,8 @@ class Index:
             logger.warning("index.lost", damaged=self._damaged)
             self._start_anew()
         else:
-            self._open()
+            with self._backfill.writing, self._opening:
+                self._open()
         return True
 
     def _start_anew(self) -> None:
@@ -597,11 +613,16 @@ class Index:
         report.removed += removed
         report.units += units
 
-    def _count_pending(self) -> int:
+    def _count_pending(self) -> tuple[int | None, int]:
+        """Count the texts that wait for a vector, None if nobody can tell, and those parked."""
+        if self._backfill.embedder is None:
+            return 0, 0
         try:
-            return self._backfill.count_pending()
+            with self._require().reading() as connection:
+                parked = sum(store.problems(connection).values())
+            return self._backfill.count_pending(), parked
         except HippodError:
-            return 0
+            return None, 0
 
     def _state(self) -> str:
         if self._store is None:

@@ -64,6 +64,13 @@ class _Postings:
     often: NDArray[np.uint8]
     newest: int
 
+    def within(self, rows: _Rows) -> "_Postings":
+        """Return those in `rows`: a reader that sees more may have kept further ones."""
+        if not len(self.slots) or self.slots[-1] < len(rows.ids):
+            return self
+        end = int(np.searchsorted(self.slots, len(rows.ids)))
+        return _Postings(self.slots[:end], self.often[:end], self.newest)
+
 
 class _Statistics(NamedTuple):
     """Which slots count, how many they are, and how much the length of each damps a term."""
@@ -159,37 +166,44 @@ class Words:
             alive = np.zeros(len(rows.ids), dtype=np.bool_)
             alive[rows.slots(within)[0]] = True
             return _Statistics.of(rows, alive)
-        for known_rows, known_gone, known in self._lexicon._statistics:
+        lexicon = self._lexicon
+        with lexicon._lock:
+            kept = lexicon._statistics
+        for known_rows, known_gone, known in kept:
             if known_rows is rows and known_gone is self._gone:
                 return known
         alive = np.ones(len(rows.ids), dtype=np.bool_)
         alive[rows.slots(self._gone)[0]] = False
         made = _Statistics.of(rows, alive)
-        self._lexicon._statistics = [(rows, self._gone, made)]
+        with lexicon._lock:
+            lexicon._statistics = [(rows, self._gone, made)]
         return made
 
     def _affordable(self, terms: Sequence[str], rows: _Rows) -> list[str]:
         """Keep the rarest terms, as many as can be scored in time, and at least one."""
         if _all_affordable(terms, rows):
             return list(terms)
-        left = _MOST_SCORED
+        spent = 0
         kept: set[str] = set()
         for count, term in sorted((self._count(term, rows), term) for term in terms):
-            left -= count
-            if left < 0 and kept:
+            if spent and spent + count > _MOST_SCORED:  # a word that stands nowhere is none
                 break
+            spent += count
             kept.add(term)
         return [term for term in terms if term in kept]
 
     def _count(self, term: str, rows: _Rows) -> int:
-        held = self._lexicon._postings.get(term)
+        lexicon = self._lexicon
+        with lexicon._lock:
+            held = lexicon._postings.get(term)
+            count, newest = lexicon._counted.get(term, (0, 0))
         if held is not None:
-            return len(held.slots)
-        count, newest = self._lexicon._counted.get(term, (0, 0))
+            return len(held.within(rows).slots)
         if rows.newest > _STALE * newest:
             sql = "SELECT count(*) FROM words WHERE words MATCH ?"
             ((count,),) = select(self._connection, sql, (tokens.match_expression([term]),))
-            self._lexicon._counted[term] = (count, rows.newest)
+            with lexicon._lock:
+                lexicon._counted[term] = (count, rows.newest)
         return count
 
     def _read_rows(self) -> _Rows:
@@ -220,8 +234,8 @@ class Words:
             held = lexicon._postings.get(term)
             if held is not None:
                 lexicon._postings.move_to_end(term)
-        if held is not None and held.newest >= self._newest:  # another reader may see more
-            return held
+        if held is not None and held.newest >= self._newest:
+            return held.within(rows)
         more = self._postings_after(term, held.newest if held else 0, rows)
         if held is not None:
             more = _joined(held, more)

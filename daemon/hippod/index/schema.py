@@ -276,6 +276,10 @@ def _fingerprint_of(connection: apsw.Connection) -> str | None:
         raise _Unfit("not an index") from None
 
 
+LISTED = "(SELECT value FROM json_each(?))"
+"""A list as one parameter, in JSON."""
+
+
 def select(
     connection: apsw.Connection, sql: str, values: Sequence[Any] = ()
 ) -> Iterator[tuple[Any, ...]]:

@@ -1,6 +1,7 @@
 """The index file in use: one writer, a pool of readers, and every write to the tables.
 
-Readers see one commit from begin to end. Only `schema`, this module, `bank` and `view` know SQL.
+Readers see one commit from begin to end. Only `schema`, this module, `bank`,
+`lexicon` and `view` know SQL.
 """
 
 import contextlib
@@ -484,19 +485,30 @@ def forget_vectors(connection: apsw.Connection, ids: Sequence[int]) -> None:
 
 
 def adopt(connection: apsw.Connection, old: apsw.Connection) -> None:
-    """Take over vectors and problems of equal texts from another index of the same embedder."""
-    made = embedder_of(connection, SERVING)
-    tables = [t for t in (SERVING, COMING) if made and embedder_of(old, t) == made]
-    for table in tables[:1]:
-        rows = select(
-            old,
-            f"""SELECT n.vector, n.attempts, n.problem, v.text_hash
-                FROM vectors v JOIN {table} n ON n.id = v.id
-                WHERE n.vector IS NOT NULL OR n.problem IS NOT NULL""",
-        )
-        connection.executemany(
-            "UPDATE vectors SET vector = ?, attempts = ?, problem = ? WHERE text_hash = ?", rows
-        )
+    """Take over what another index has: of equal texts the vectors and problems, those that
+    are to come too, and which embedders they are of.
+    """
+    for table in (SERVING, COMING):
+        made = embedder_of(old, table)
+        if made is not None:
+            set_embedder(connection, table, made)
+            _adopt_table(connection, old, table)
+
+
+def _adopt_table(connection: apsw.Connection, old: apsw.Connection, table: Table) -> None:
+    if table == COMING:
+        follow(connection)
+    rows = select(
+        old,
+        f"""SELECT n.vector, n.attempts, n.problem, v.text_hash
+            FROM vectors v JOIN {table} n ON n.id = v.id
+            WHERE n.vector IS NOT NULL OR n.problem IS NOT NULL""",
+    )
+    connection.executemany(
+        f"""UPDATE {table} SET vector = ?, attempts = ?, problem = ?
+            WHERE id = (SELECT id FROM vectors WHERE text_hash = ?)""",
+        rows,
+    )
 
 
 # -- questions -------------------------------------------------------------------------------

@@ -33,6 +33,10 @@ GRAPH_FROM = 20_000
 _FIRST_CAPACITY = 256
 _DEAD_SHARE = 0.3
 _BUILD_STEP = 500
+_FEW = 64
+"""Vectors that may be added while changes wait: some 50 ms."""
+_LOOK_SECONDS = 0.2
+"""Who waits for a graph that is read looks so often whether all is to stop."""
 _BLOCK = 2_048
 """Rows that are taken out, and widened, at once: few enough to stay near the processor."""
 
@@ -122,6 +126,7 @@ class Vectors:
         self._changing = threading.Lock()
         self._graph: Graph | None = None
         self._loading: threading.Thread | None = None
+        self._ending = False
         self._graph_seconds: float | None = None
         self.building: Progress | None = None
         """How far a graph is that is built now."""
@@ -131,8 +136,8 @@ class Vectors:
 
     @property
     def engine(self) -> str:
-        """`hnsw` where the graph answers, else `exact`."""
-        return "hnsw" if self._settled_graph() else "exact"
+        """`hnsw` where the graph answers, else `exact`, as while a saved graph is read."""
+        return "hnsw" if self._graph else "exact"
 
     @property
     def wants_graph(self) -> bool:
@@ -140,18 +145,19 @@ class Vectors:
 
         While a saved one is read it is not known; then not. Never waits.
         """
-        if self._loading is not None and self._loading.is_alive():
+        if self._is_loading():
             return False
         graph = self._graph
         enough = len(self._snapshot) >= GRAPH_FROM and self.building is None
         return enough and not graphs.problem() and (graph is None or graph.worn)
 
     def graph_status(self) -> dict[str, Any]:
-        """Say whether a graph is in use or built, and how long the last one took to build."""
-        used = self._settled_graph() is not None
-        state = "building" if self.building else "in use" if used else "none"
+        """Say whether a graph is in use, read or built, and how long the last one took to build.
+
+        Never waits.
+        """
         return {
-            "state": state,
+            "state": self._graph_state(),
             "seconds": self._graph_seconds,
             "from": GRAPH_FROM,
             "problem": graphs.problem(),
@@ -212,7 +218,11 @@ class Vectors:
         Takes minutes for some 100,000 vectors; searches and changes go on meanwhile. Returns
         whether a graph is in use.
         """
-        graph = self._settled_graph()
+        while self._is_loading() and not stopped():
+            self._await_loaded(_LOOK_SECONDS)
+        if stopped():
+            return False
+        graph = self._graph
         if len(self._snapshot) < GRAPH_FROM or graphs.problem():
             return False
         if graph is None or graph.worn:
@@ -228,51 +238,87 @@ class Vectors:
         return True
 
     def save(self) -> None:
-        """Save the graph if it changed."""
-        self._settled_graph()
+        """Save the graph if it changed; what is just read and not complete is given up."""
+        self._ending = True
+        self._await_loaded()
         with self._changing:
             if self._graph and self._graph.changed:
                 self._graph.save(self._file, self._identity)
 
     def _load_graph(self) -> None:
-        graph = Graph.load(self._file, self.dimension, self._identity)
-        with self._changing:
-            if graph is None:
-                self._keep_as(np.float32)
-                return
-            self._catch_up(graph)
-            self._graph = graph
+        try:
+            graph = Graph.load(self._file, self.dimension, self._identity)
+            if graph is not None and self._approach(graph, lambda: self._ending):
+                with self._changing:
+                    self._catch_up(graph)
+                    self._graph = graph
+        except (RuntimeError, ValueError, MemoryError) as error:
+            logger.warning("vectors.graph_refused", reason=f"{type(error).__name__}: {error}")
+        finally:
+            with self._changing:
+                if self._graph is None and not self._ending:
+                    self._keep_as(np.float32)
 
-    def _settled_graph(self) -> Graph | None:
-        """Return the graph, waiting for one that is just read."""
+    def _is_loading(self) -> bool:
+        return self._loading is not None and self._loading.is_alive()
+
+    def _graph_state(self) -> str:
+        if self.building:
+            return "building"
+        if self._graph is not None:
+            return "in use"
+        return "loading" if self._is_loading() else "none"
+
+    def _await_loaded(self, seconds: float | None = None) -> None:
+        """Wait for a graph that is just read, no longer than told."""
         if self._loading is not None:
-            self._loading.join()
-        return self._graph
+            self._loading.join(seconds)
 
     def _built(self, stopped: Callable[[], bool]) -> Graph | None:
-        snapshot = self._snapshot
-        ids = snapshot.live_ids()
-        self.building = progress = Progress("graph", len(ids))
+        size = len(self._snapshot)
+        self.building = progress = Progress("graph", size)
         try:
-            graph = Graph(self.dimension, len(ids))
-            for start in range(0, len(ids), _BUILD_STEP):
-                if stopped():
-                    return None
-                part = ids[start : start + _BUILD_STEP]
-                graph.add(part, snapshot.wide(part))
-                progress.advance(len(part))
+            graph = Graph(self.dimension, size)
+            if not self._approach(graph, stopped, progress.advance):
+                return None
         finally:
             self.building = None
         self._graph_seconds = round(time.monotonic() - progress.began, 1)
-        logger.info("vectors.graph_built", vectors=len(ids), seconds=self._graph_seconds)
+        logger.info("vectors.graph_built", vectors=progress.done, seconds=self._graph_seconds)
         return graph
+
+    def _approach(
+        self,
+        graph: Graph,
+        stopped: Callable[[], bool],
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> bool:
+        """Add what a graph lacks, and what comes meanwhile, until that is little.
+
+        Searches and changes go on. Returns false if it was stopped.
+        """
+        snapshot, missing = self._missing(graph)
+        while len(missing) > _FEW:
+            for start in range(0, len(missing), _BUILD_STEP):
+                if stopped():
+                    return False
+                part = missing[start : start + _BUILD_STEP]
+                graph.add(part, snapshot.wide(part))
+                advance(len(part))
+            snapshot, missing = self._missing(graph)
+        return True
 
     def _catch_up(self, graph: Graph) -> None:
         """Make a graph hold exactly the live ids: they are never used for two texts."""
-        ids, held = self._snapshot.live_ids(), graph.ids()
-        graph.remove(np.setdiff1d(held, ids, assume_unique=True).tolist())
-        missing = np.setdiff1d(ids, held, assume_unique=True)
-        graph.add(missing, self._snapshot.wide(missing))
+        snapshot, missing = self._missing(graph)
+        graph.add(missing, snapshot.wide(missing))
+        gone = np.setdiff1d(graph.ids(), snapshot.live_ids(), assume_unique=True)
+        graph.remove(gone.tolist())
+
+    def _missing(self, graph: Graph) -> tuple[Snapshot, Ids]:
+        """Return the vectors as they are now, and the ids of those that a graph lacks."""
+        snapshot = self._snapshot
+        return snapshot, np.setdiff1d(snapshot.live_ids(), graph.ids(), assume_unique=True)
 
     def _keep_as(self, precision: type[np.floating[Any]]) -> None:
         """Hold the matrix so that it is fast, or, where a graph answers, so that it is small."""

@@ -17,7 +17,7 @@ import numpy as np
 from hippod.chunks import Role
 from hippod.index.bank import Bank
 from hippod.index.lexicon import Lexicon, Words
-from hippod.index.schema import select, translated
+from hippod.index.schema import LISTED, select, translated
 from hippod.index.vectors import Ids, Matrix, Vectors
 from hippod.query import Where, entity_key, path_pattern
 from hippod.scope import Scope, may_see
@@ -28,6 +28,7 @@ _NARROW = 0.1
 _WIDENING = (1, 4, 16, 64)
 """How many times the limit is looked at until enough of the best pass a filter and differ."""
 _EVERYTHING = Where()
+_NO_LIMIT = -1
 
 
 class LexicalHit(NamedTuple):
@@ -192,7 +193,7 @@ class View:
         rows = self._select(
             f"""SELECT u.id, u.unit_id, d.path, u.same, u.timestamp, u.vector, u.kind, u.role,
                     u.fact_id, u.restates, u.entities
-                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
+                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {LISTED}""",
             (json.dumps(list(units)),),
         )
         return list(map(Brief._make, rows))
@@ -212,7 +213,7 @@ class View:
                     u.line_start, u.line_end, u.kind, u.content, u.confidence,
                     u.timestamp, u.valid_from, u.valid_until, u.fact_id, u.role, u.restates,
                     d.sha256
-                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {_LISTED}""",
+                FROM units u JOIN documents d ON d.id = u.document WHERE u.id IN {LISTED}""",
             (json.dumps(list(units)),),
         )
         stored: dict[int, str] = {}
@@ -234,7 +235,7 @@ class View:
             f"""SELECT page.id, u.id FROM units page
                 JOIN units u ON u.fact_id = page.restates
                 JOIN documents d ON d.id = u.document
-                WHERE page.id IN {_LISTED} {condition.sql} ORDER BY d.path DESC, u.position DESC""",
+                WHERE page.id IN {LISTED} {condition.sql} ORDER BY d.path DESC, u.position DESC""",
             (json.dumps(list(units)), *condition.values),
         )
         return dict(rows)
@@ -261,7 +262,7 @@ class View:
         condition = self._condition(where)
         rows = self._select(
             f"""SELECT u.same, u.id FROM units u
-                WHERE u.id IN (SELECT unit FROM mentions WHERE key IN {_LISTED}) {condition.sql}
+                WHERE u.id IN (SELECT unit FROM mentions WHERE key IN {LISTED}) {condition.sql}
                 ORDER BY u.role = 'summary' DESC, u.kind = 'document',
                     u.timestamp DESC NULLS LAST, u.unit_id LIMIT ?""",
             (json.dumps(list(keys)), *condition.values, _WIDENING[1] * limit),
@@ -277,7 +278,7 @@ class View:
         """Return which of these units pass a filter."""
         condition = self._condition(where)
         rows = self._select(
-            f"SELECT u.id FROM units u WHERE u.id IN {_LISTED} {condition.sql}",
+            f"SELECT u.id FROM units u WHERE u.id IN {LISTED} {condition.sql}",
             (json.dumps(list(units)), *condition.values),
         )
         return frozenset(row[0] for row in rows)
@@ -321,7 +322,7 @@ class View:
     ) -> list[tuple[int, float]]:
         """Drop units that are gone or do not pass, and all but the first of equal content."""
         rows = self._select(
-            f"SELECT u.id, u.same FROM units u WHERE u.id IN {_LISTED} {condition.sql}",
+            f"SELECT u.id, u.same FROM units u WHERE u.id IN {LISTED} {condition.sql}",
             (json.dumps([unit for unit, _ in best]), *condition.values),
         )
         same_of = dict(rows)
@@ -343,7 +344,7 @@ class View:
         cosine_of = dict(zip(ids.tolist(), cosines.tolist(), strict=True))
         found = self._select(
             f"""SELECT min(u.id), u.vector, u.same FROM units u
-                WHERE u.vector IN (SELECT value FROM json_each(?)) {condition.sql}
+                WHERE u.vector IN {LISTED} {condition.sql}
                 GROUP BY u.vector, u.same""",
             (json.dumps(list(cosine_of)), *condition.values),
         )
@@ -361,14 +362,19 @@ class View:
         """
         if not condition.sql:
             return None
-        size = len(self._snapshot.ids) if self._snapshot else 0
-        most = size if where.scope == "group" else int(size * _NARROW)
+        if where.scope == "group":
+            return self._vectors_passing(condition, _NO_LIMIT)
+        most = int(len(self._snapshot.ids) * _NARROW) if self._snapshot else 0
+        found = self._vectors_passing(condition, most + 1)
+        return found if len(found) <= most else None
+
+    def _vectors_passing(self, condition: "_Condition", limit: int) -> Ids:
+        """Return the vectors of passing units, also those still to be made."""
         rows = self._select(
             f"SELECT DISTINCT u.vector FROM units u WHERE true {condition.sql} LIMIT ?",
-            (*condition.values, most + 1),
+            (*condition.values, limit),
         )
-        found = np.array([row[0] for row in rows], dtype=np.int64)
-        return found if len(found) <= most or where.scope == "group" else None
+        return np.array([row[0] for row in rows], dtype=np.int64)
 
     # -- names and marks ---------------------------------------------------------------------
 
@@ -404,12 +410,12 @@ class View:
     def _condition(self, where: Where) -> "_Condition":
         parts: list[tuple[str, Sequence[Any]]] = []
         if where.kinds and set(where.kinds) != set(get_args(Kind)):
-            parts.append((f"u.kind IN {_LISTED}", [json.dumps(where.kinds)]))
+            parts.append((f"u.kind IN {LISTED}", [json.dumps(where.kinds)]))
         if where.entities:
-            named = f"SELECT unit FROM mentions WHERE key IN {_LISTED}"
+            named = f"SELECT unit FROM mentions WHERE key IN {LISTED}"
             parts.append((f"u.id IN ({named})", [json.dumps(self._all_names(where))]))
         if where.path or where.scope == "group":
-            parts.append((f"u.document IN {_LISTED}", [json.dumps(self._documents(where))]))
+            parts.append((f"u.document IN {LISTED}", [json.dumps(self._documents(where))]))
         if where.scope == "group":
             parts.append(("u.private = 0", []))
         if where.since or where.until:
@@ -440,7 +446,6 @@ class _Condition:
     values: tuple[Any, ...]
 
 
-_LISTED = "(SELECT value FROM json_each(?))"
 _RECORDED = "substr(u.timestamp, 1, 19)"
 
 

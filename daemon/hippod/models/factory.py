@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from hippod.models.local_embedder import Source
 
 
+_PACE = {"batch", "retries", "idle_unload", "call_timeout", "query_timeout"}
+"""Fields of the embedder that change no vector."""
+
+
 def generator_from(
     config: GeneratorConfig, environ: Mapping[str, str] = os.environ
 ) -> tuple[ManagedGenerator | None, str]:
@@ -67,10 +71,15 @@ def embedder_from(
         return None, f"{error.message}: {error.hint}" if error.hint else error.message
 
 
+def embedder_spec(config: EmbedderConfig) -> str:
+    """Return what of a configuration decides which vectors come out, for `embedder_again`."""
+    return config.model_dump_json(exclude=_PACE)
+
+
 def embedder_again(spec: str, environ: Mapping[str, str] = os.environ) -> ManagedEmbedder | None:
     """Return the embedder of an earlier configuration, None if it cannot be had any more.
 
-    `spec` is `EmbedderConfig.model_dump_json()`.
+    `spec` is what `embedder_spec` gave; how fast or patient it is is not in it.
     """
     try:
         config = EmbedderConfig.model_validate_json(spec)

@@ -17,10 +17,17 @@ class Patience(Generic[Given, Answer]):
     does other calls are refused at once. `hint` is what helps against that.
     """
 
-    def __init__(self, call: Callable[Given, Answer], seconds: float, hint: str = "") -> None:
+    def __init__(
+        self,
+        call: Callable[Given, Answer],
+        seconds: float,
+        hint: str = "",
+        subject: str = "the embedder",
+    ) -> None:
         self._call = call
         self._seconds = seconds
         self._hint = hint
+        self._subject = subject
         self._thread = ThreadPoolExecutor(1, "patience")
         self._overdue: Future[Answer] | None = None
         self._closed = False
@@ -30,19 +37,22 @@ class Patience(Generic[Given, Answer]):
         `ModelUnavailable` once closed.
         """
         if self._overdue is not None and not self._overdue.done():
-            raise ModelTimeout("the embedder is still busy with an earlier call", self._hint)
+            raise ModelTimeout(f"{self._subject} is still busy with an earlier call", self._hint)
         if self._closed:
-            raise ModelUnavailable("the embedder is closed")
-        running = self._thread.submit(self._call, *args, **kwargs)
+            raise ModelUnavailable(f"{self._subject} is closed")
+        try:
+            running = self._thread.submit(self._call, *args, **kwargs)
+        except RuntimeError:  # closed since the line above
+            raise ModelUnavailable(f"{self._subject} is closed") from None
         try:
             return running.result(self._seconds)
         except TimeoutError:
             if not running.cancel():
                 self._overdue = running
-            message = f"the embedder gave no answer within {self._seconds:g} s"
+            message = f"{self._subject} gave no answer within {self._seconds:g} s"
             raise ModelTimeout(message, self._hint) from None
         except CancelledError:
-            raise ModelUnavailable("the embedder is closed") from None
+            raise ModelUnavailable(f"{self._subject} is closed") from None
 
     def close(self) -> None:
         """Refuse further calls; the one in progress is ended by whoever answers it."""

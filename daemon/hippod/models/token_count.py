@@ -6,17 +6,21 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from hippod.errors import ModelTimeout, ModelUnavailable
+from hippod.errors import ModelUnavailable
 from hippod.models.gguf_file import GgufFile
 from hippod.models.keeper import Keeper
+from hippod.models.patience import Patience
 
-_PATIENCE = 5.0
+_CALL_TIMEOUT = 5.0
+_PATIENCE = 2.0
+"""Seconds for a count with the start of its process; beyond them the caller estimates."""
 
 
 class GgufCounter:
     """The vocabulary of a GGUF in a child process; about 1 ms a call once that runs.
 
-    The child comes on demand and ends after `idle_unload` seconds without a call.
+    The child comes on demand and ends after `idle_unload` seconds without a call. A start that
+    takes long goes on alone, and counts are refused meanwhile.
     """
 
     def __init__(
@@ -36,20 +40,20 @@ class GgufCounter:
             urgent=True,
             clock=clock,
         )
+        self._counting = Patience(self._count, _PATIENCE, subject="the token counter")
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, without start and end; raises `ModelError`."""
-        if not self._keeper.lock.acquire(timeout=_PATIENCE):
-            raise ModelTimeout("the token counter is busy")
-        try:
-            numbers = self._keeper.ask("count", _PATIENCE, texts=list(texts))
-        finally:
-            self._keeper.lock.release()
-        return [int(number) for number in numbers]
+        return self._counting.ask(list(texts))
 
     def close(self) -> None:
         """End the child for good."""
+        self._counting.close()
         self._keeper.close()
+
+    def _count(self, texts: list[str]) -> list[int]:
+        numbers = self._keeper.ask("count", _CALL_TIMEOUT, texts=texts)
+        return [int(number) for number in numbers]
 
 
 class FileCounter:
