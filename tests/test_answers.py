@@ -215,6 +215,13 @@ def test_context_that_reads_like_instructions_is_flagged(room: Room) -> None:
     assert room.ask("nests", kind=["world"], context_lines=1).hits[0].flagged
 
 
+def test_facts_around_a_hit_do_not_read_like_instructions(room: Room) -> None:
+    room.put("memory/2026-03-03.md", LOG)
+    (hit, *_) = room.ask("sleeps upright", context_lines=3).hits
+    assert "- W @Ada" in hit.before
+    assert not hit.flagged
+
+
 def test_neighbours_become_one_passage_for_an_agent(room: Room) -> None:
     paragraphs = [f"The heron number {n} " + f"stands still on leg {n}. " * 12 for n in range(4)]
     room.put("notes/a.md", "\n\n".join(paragraphs))

@@ -413,6 +413,15 @@ def test_a_summary_is_cut_apart_from_what_people_wrote() -> None:
     assert sum(unit.role == "summary" for unit in pieces) > 1
 
 
+def test_without_markers_the_first_section_of_a_page_is_its_summary() -> None:
+    text = "---\nentity: Ina\n---\n# Ina\n\nPlays the lute.\n\n## Later\n\nMoved away.\n"
+    found = read(text, "bank/entities/Ina.md")
+    assert [(unit.role, unit.content.split()[-1]) for unit in found] == [
+        ("summary", "lute."),
+        ("", "away."),
+    ]
+
+
 def test_facts_on_an_entity_page_are_about_it_too() -> None:
     text = "## Retain\n- W @Dana: Lent him a plane.\n"
     (unit,) = read(text, "bank/entities/Peter.md")

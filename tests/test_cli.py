@@ -352,6 +352,12 @@ def test_text_after_two_dashes_may_look_like_an_option(shell: Shell, door: FakeD
     assert door.last.json["query"] == "-band --json"
 
 
+def test_options_may_stand_between_the_words(shell: Shell, door: FakeDoor) -> None:
+    door.answer = ANSWER
+    assert shell.run("recall", "bike", "--k", "3", "lock").returncode == 0
+    assert (door.last.json["query"], door.last.json["limit"]) == ("bike lock", 3)
+
+
 def test_query_bytes_that_are_not_text_do_no_harm(shell: Shell, door: FakeDoor) -> None:
     door.answer = ANSWER
     command = [sys.executable, "-m", "hippod", "recall", b"caf\xc3"]

@@ -68,6 +68,20 @@ def test_first_start_makes_the_workspace_private_and_answers(daemon: Daemon) -> 
     assert daemon.client.health()["ok"]
 
 
+def test_no_answer_claims_to_be_complete_before_the_first_look(daemon: Daemon) -> None:
+    daemon.stop()
+    (daemon.workspace / "orchard.md").write_text("The medlar was planted while nobody watched.\n")
+    daemon.start()
+
+    def complete() -> bool:
+        answer = daemon.client.recall("medlar", mode="lexical")
+        is_complete = bool(answer["freshness"]["pending"] == 0)
+        assert answer["hits"] or not is_complete
+        return is_complete
+
+    wait_for(complete, "the first look")
+
+
 def test_a_saved_file_is_found_within_about_a_second(daemon: Daemon) -> None:
     (daemon.workspace / "garden.md").write_text("# Garden\n\nThe quince tree was planted in May.\n")
     wait_for(lambda: found(daemon, "quince"), "the saved file", seconds=5)

@@ -401,6 +401,13 @@ def test_an_alias_finds_what_is_said_under_the_other_name(people: Index) -> None
     assert (hits[0].kind, hits[0].entities) == ("opinion", ("Pete",))
 
 
+def test_a_fact_of_the_time_asked_for_may_stand_before_what_replaced_it_later(
+    people: Index,
+) -> None:
+    answer = contents(ask(people, "what happened in March 2025", EMBEDDER))
+    assert answer.index("Lives in Vienna near the opera.") < answer.index("Lives in Graz now.")
+
+
 def test_of_two_facts_the_one_that_replaced_the_other_is_first_now(people: Index) -> None:
     answer = contents(ask(people, "does Peter Doe live in Vienna near the opera", EMBEDDER))
     assert answer.index("Lives in Graz now.") < answer.index("Lives in Vienna near the opera.")

@@ -189,6 +189,15 @@ def test_half_a_line_waits(home: Home) -> None:
     assert len(home.facts()) == 1
 
 
+def test_who_gave_no_name_is_quoted_all_the_same(home: Home) -> None:
+    home.settings["workspace"] = {"timezone": "UTC"}
+    home.restart()
+    home.say("ADR-0231 says that we use the small server for the wiki engine.", TEA, WIKI)
+    home.run()
+    assert len(home.facts()) >= 2
+    assert all(fact.entities[0] == "User" for fact in home.facts() if fact.kind == "O")
+
+
 def test_what_an_editor_threw_away_is_appended_once_more(home: Home) -> None:
     home.say(TEA)
     for file in home.retainer.unread():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from hippod import edits, packing, passages, quoting, redact, wire
+from hippod import edits, facts, packing, passages, quoting, redact, wire
 from hippod.documents import FileStat
 from hippod.errors import HippodError
 from hippod.index import Known
@@ -186,10 +186,17 @@ def _span(each: _Cited) -> passages.Span:
 def _surrounded(each: _Cited, before: str, after: str) -> _Cited:
     start, end = _span(each)
     hit = each.hit
-    flagged = hit.flagged or reads_like_instructions(hit.path, before + after)
+    around = "\n".join(map(_said, f"{before}\n{after}".split("\n")))
+    flagged = hit.flagged or reads_like_instructions(hit.path, around)
     context = {"before": before, "after": after, "flagged": flagged}
     window = (start - len(before), end + len(after))
     return replace(each, hit=hit.model_copy(update=context), window=window)
+
+
+def _said(line: str) -> str:
+    """Return what a bullet says: facts around a hit imitate no format, they are in it."""
+    fact = facts.parse_bullet(line)
+    return fact.content if fact else line
 
 
 # -- handing over ----------------------------------------------------------------------------

@@ -238,8 +238,16 @@ def _statements(document: Markdown, retained: Sequence[PlacedFact]) -> tuple[Sta
 
 
 def _summary(document: Markdown) -> frozenset[int]:
-    found = (region for region in pages.regions(document) if region.name == "summary")
-    return frozenset(number for each in found for number in range(each.start, each.end + 1))
+    """Return the lines of a page's summary; without markers its first section with text."""
+    found = [region for region in pages.regions(document) if region.name == "summary"]
+    if found or document.marks:
+        return frozenset(number for each in found for number in range(each.start, each.end + 1))
+    for section in document.sections:
+        body = section.path[-1].end + 1 if section.path else section.start
+        lines = range(body, section.end + 1)
+        if any(document.visible(number).strip() for number in lines):
+            return frozenset(lines)
+    return frozenset()
 
 
 def _name(name: str, document: Markdown, private: frozenset[int]) -> str:

@@ -154,6 +154,8 @@ class Daemon:
             self._config.retain.quiet, self._config.retain.longest_wait
         )
         self._indexing = 0
+        self._first_look = 1
+        """Counts as waiting until it is done: before it nobody knows what changed meanwhile."""
         self._index_thread = ThreadPoolExecutor(1, "index")
         self._retain_thread = ThreadPoolExecutor(1, "retain")
         self._vector_thread = ThreadPoolExecutor(1, "vectors")
@@ -246,7 +248,7 @@ class Daemon:
         memory = self._parts.memory
         memory.changed = changed
         memory.rescan = lambda: changed(RESCAN)
-        memory.pending = lambda: len(self._index_queue) + self._indexing
+        memory.pending = lambda: len(self._index_queue) + self._indexing + self._first_look
         memory.waited = self._index_queue.age
         memory.describe = self._describe
         memory.jobs_door = DaemonJobs(self._config, self._parts.state, scheduler, loop)
@@ -478,6 +480,7 @@ class Daemon:
             began = time.monotonic()
             self._audit.begin(began)
             report = await self._reconcile()
+            self._first_look = 0
             if not done.cancelled():
                 done.set_result(None)
             self._vectors_due.set()

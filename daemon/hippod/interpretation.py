@@ -129,12 +129,15 @@ def held_then(view: View, meaning: Meaning, units: Sequence[Brief]) -> frozenset
 
 
 def successions(
-    units: Sequence[Brief], superseded: Mapping[int, str], held: frozenset[int]
+    units: Sequence[Brief],
+    superseded: Mapping[int, str],
+    held: frozenset[int],
+    lifts: Mapping[int, Mapping[str, float]],
 ) -> dict[int, list[int]]:
     """Map units to those that must stand before them; `superseded` is by which facts they are.
 
     A fact that replaced another stands before it, unless the other one held at the time that
-    the question is about.
+    the question is about, or is from that time alone.
     """
     if not superseded:
         return {}
@@ -145,6 +148,8 @@ def successions(
     before: dict[int, list[int]] = {}
     for old, fact in superseded.items():
         for new in by_fact.get(fact, ()):
+            if "time" in lifts.get(old, ()) and "time" not in lifts.get(new, ()):
+                continue
             first, second = (old, new) if old in held else (new, old)
             before.setdefault(second, []).append(first)
     return before

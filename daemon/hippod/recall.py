@@ -171,7 +171,7 @@ def _ranked(
         for candidate, score in ranking.rank(candidates, weights, min_score=least, boosts=sums)
     }
     superseded = view.superseded(units, meaning.query.where)
-    before = interpretation.successions(units, superseded, held)
+    before = interpretation.successions(units, superseded, held, lifts)
     if not before:
         return list(scored.values())
     return _descending([scored[unit] for unit in boosts.in_succession(list(scored), before)])

@@ -81,7 +81,9 @@ def _dispatch(words: list[str]) -> int:
     module = import_module(f"hippod.cli.{COMMANDS[name][0]}")
     parser = options.parser(command, COMMANDS[name][1])
     getattr(module, f"{name}_options")(parser)
-    args = options.complete(parser.parse_args(rest), os.environ)
+    # Intermixed: `insert PATH --line 3 TEXT`; it cannot tell what stands behind `--`.
+    parse = parser.parse_args if "--" in rest else parser.parse_intermixed_args
+    args = options.complete(parse(rest), os.environ)
     return int(getattr(module, name)(args))
 
 
