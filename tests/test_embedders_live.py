@@ -110,3 +110,14 @@ def test_an_endpoint_that_ignores_the_width_gets_no_vector_in(tmp_path: Path) ->
             )
             assert daemon.client.status()["index"]["vectors"]["embedded"] == 0
             assert len(server.seen) < 5
+
+
+@pytest.mark.parametrize(("provider", "mark"), [("openai", "! embedder"), ("none", "embedder  ")])
+def test_status_marks_an_embedder_that_cannot_be_made(
+    tmp_path: Path, provider: str, mark: str
+) -> None:
+    settings = {"HIPPOD_EMBEDDER__PROVIDER": provider, "OPENAI_API_KEY": ""}
+    with running(tmp_path, settings) as daemon:
+        lines = daemon.cli("status").stdout.splitlines()
+    (told,) = (line for line in lines if "embedder" in line and "none: " in line)
+    assert told.startswith(mark)

@@ -71,7 +71,8 @@ def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
 
 def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
     vectors = part["vectors"]
-    embedder = part["embedder"] or "none: lexical search alone"
+    stored = (part.get("switching") or {}).get("stored")
+    embedder = stored or part["embedder"] or "none: lexical search alone"
     yield (
         "index",
         f"{part['state']}, {part['documents']} documents, {part['units']} units, "
@@ -135,7 +136,9 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
 def _embedder(answer: "Answer") -> "Iterator[tuple[str, str]]":
     embedder = answer.get("embedder") or {"state": "none"}
     if embedder["state"] == "none":
-        yield "embedder", f"none: {answer['notes'].get('embedder', 'words alone')}"
+        reason = str(answer["notes"].get("embedder", "words alone"))
+        meant = reason == "words alone" or reason.startswith("switched off")
+        yield ("embedder" if meant else "! embedder"), f"none: {reason}"
         return
     calls = f", {embedder['calls']} calls" if "calls" in embedder else ""
     yield "embedder", f"{embedder['state']}, {embedder['model_id']}{calls}"
