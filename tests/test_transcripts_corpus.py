@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from hippod.transcripts import Cursor, Reading, Turn, read
@@ -194,6 +194,10 @@ def test_slices_of_any_size_give_the_turns_of_one_reading(
     assert last.cursor.offset == len(whole) + len(noise)
 
 
+OTHER_READERS = (b"SQLite format 3\0", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""Databases and compressed files have no lines; Hypothesis finds these heads in our source."""
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     pieces=st.lists(
@@ -216,6 +220,7 @@ def test_any_bytes_are_read_to_the_last_line(
     path = tmp_path_factory.mktemp("any") / "chat.jsonl"
     path.write_bytes(b"\n".join(pieces[:12]) + b"".join(pieces[12:]))
     data = path.read_bytes()
+    assume(not data.startswith(OTHER_READERS))
     reading = polled(path, None, set(), format=form, max_turns=max_turns)
     assert reading.cursor.offset == data.rfind(b"\n") + 1
     assert len(json.dumps(dict(reading.cursor.marks))) < 2000

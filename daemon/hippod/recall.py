@@ -222,7 +222,8 @@ def _question(query: Query, legs: _Legs) -> Vectors | None:
 def _telling_text(query: Query, index: Index) -> str:
     """Leave out the words that most units have, such as the names of two who write each other.
 
-    They would decide where the vector points; BM25 ignores them, too.
+    They would decide where the vector points; BM25 ignores them, too. Asked in a view of its
+    own: a slow embedder must not hold the snapshot that the legs will read.
     """
     try:
         with index.view() as view:

@@ -104,12 +104,8 @@ def _vectors(part: "Answer") -> "Iterator[tuple[str, str]]":
         yield "graph", f"{graph['state']}{took}"
     if graph.get("problem"):
         yield "! graph", str(graph["problem"])
-    for reason, count in _first_counts(part.get("parked") or {}):
+    for reason, count in list((part.get("parked") or {}).items())[:_SHOWN]:
         yield "no vector", f"{count} texts: {reason}"
-
-
-def _first_counts(parked: "dict[str, int]") -> "list[tuple[str, int]]":
-    return list(parked.items())[:_SHOWN]
 
 
 def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":

@@ -23,7 +23,7 @@ from hippod.entries import Entry, searched_text
 from hippod.errors import IndexUnavailable
 from hippod.index import bank, schema
 from hippod.index.embedding import NO_WORDS, Rejected
-from hippod.index.schema import Damaged, select, translated
+from hippod.index.schema import LISTED, Damaged, select, translated
 from hippod.index.vectors import Halves, Ids, Matrix
 from hippod.workspace import Loaded
 
@@ -272,8 +272,8 @@ def document(connection: apsw.Connection, path: str) -> Known | None:
 
 def versions(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, Known]:
     """Return these documents by path, as far as they are indexed."""
-    sql = """SELECT path, sha256, size, mtime_ns, inode FROM documents
-        WHERE path IN (SELECT value FROM json_each(?))"""
+    sql = f"""SELECT path, sha256, size, mtime_ns, inode FROM documents
+        WHERE path IN {LISTED}"""
     rows = select(connection, sql, (json.dumps(list(paths)),))
     return {row[0]: Known(*row[1:]) for row in rows}
 
@@ -338,7 +338,7 @@ def _drop_unused(connection: apsw.Connection, deleted: Dropped) -> Dropped:
         return deleted
     rows = select(
         connection,
-        """DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))
+        f"""DELETE FROM vectors WHERE id IN {LISTED}
            AND NOT EXISTS (SELECT 1 FROM units WHERE units.vector = vectors.id)
            RETURNING id""",
         (json.dumps(deleted.vectors),),
@@ -404,7 +404,7 @@ def pending(
             FROM {table} v JOIN units u ON u.id = (
                 SELECT min(id) FROM units WHERE vector = v.id)
             WHERE v.vector IS NULL AND v.problem IS NULL
-            AND v.id NOT IN (SELECT value FROM json_each(?))
+            AND v.id NOT IN {LISTED}
             ORDER BY v.id DESC LIMIT ?""",
         (json.dumps(list(passed)), limit),
     )
@@ -425,7 +425,7 @@ def set_vectors(
     """Store vectors; return the places in `ids` of those that are still wanted."""
     found = select(
         connection,
-        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(?))",
+        f"SELECT id FROM {table} WHERE id IN {LISTED}",
         (json.dumps(list(ids)),),
     )
     wanted = {row[0] for row in found}
