@@ -475,7 +475,9 @@ def test_what_waits_is_as_old_as_its_oldest_key_until_it_is_done() -> None:
         assert time.monotonic() - began <= waiting.age() + 0.001
         waiting.touch("b.md")
         assert waiting.age() >= 0.02, "a.md is still worked on"
+        assert len(waiting) == 2
         assert await waiting.take() == ["b.md"]
         assert waiting.age() <= time.monotonic() - began
+        assert len(waiting) == 1
 
     asyncio.run(ages())

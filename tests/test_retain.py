@@ -399,6 +399,25 @@ def test_a_model_that_fails_its_self_test_is_not_asked(home: Home) -> None:
     assert len(model.prompts) == asked
 
 
+def test_turns_are_never_counted_before_their_batch(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the two questions of a status another thread may store what it has read."""
+    home.say(TEA)
+    asked = home.state.open_batches
+
+    def and_then_read(*args: str) -> object:
+        found = asked(*args)
+        monkeypatch.undo()
+        for file in home.retainer.unread():
+            home.retainer.process(file)  # its batch stays open until it is read back
+        return found
+
+    monkeypatch.setattr(home.state, "open_batches", and_then_read)
+    status = home.retainer.status()
+    assert not (status["sources"][0]["turns"] and not status["batches_open"])
+
+
 def test_unknown_format_is_an_alarm_until_understood(home: Home) -> None:
     path = home.root / "sessions" / "odd.jsonl"
     path.write_text('{"kind":"blob","x":1}\n' * 200)

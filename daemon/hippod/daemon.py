@@ -15,6 +15,7 @@ import os
 import signal
 import socket as sockets
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -103,9 +104,13 @@ class Waiting(Generic[K]):
         self._debouncer: Debouncer[K] = Debouncer(quiet, longest_wait)
         self._touched = asyncio.Event()
         self._taken: float | None = None
+        self._in_hand = 0
+        self._counting = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._debouncer)
+        """Return how many keys wait, those taken last among them. Any thread may ask."""
+        with self._counting:
+            return len(self._debouncer) + self._in_hand
 
     def touch(self, key: K, *, at_once: bool = False) -> None:
         """Note that `key` changed."""
@@ -123,6 +128,7 @@ class Waiting(Generic[K]):
     async def take(self) -> list[K]:
         """Wait until keys are due and return them."""
         self._taken = None
+        self._in_hand = 0
         while not (ready := self._take_due()):
             self._touched.clear()
             due = self._debouncer.next_due()
@@ -134,7 +140,9 @@ class Waiting(Generic[K]):
 
     def _take_due(self) -> list[K]:
         oldest = self._debouncer.oldest()
-        ready = self._debouncer.take(time.monotonic())
+        with self._counting:
+            ready = self._debouncer.take(time.monotonic())
+            self._in_hand = len(ready)
         if ready:
             self._taken = oldest
         return ready
@@ -153,7 +161,8 @@ class Daemon:
         self._retain_queue: Waiting[SourceFile] = Waiting(
             self._config.retain.quiet, self._config.retain.longest_wait
         )
-        self._indexing = 0
+        self._behind = 0
+        """1 while an update failed and waits to be tried again."""
         self._first_look = 1
         """Counts as waiting until it is done: before it nobody knows what changed meanwhile."""
         self._index_thread = ThreadPoolExecutor(1, "index")
@@ -248,7 +257,7 @@ class Daemon:
         memory = self._parts.memory
         memory.changed = changed
         memory.rescan = lambda: changed(RESCAN)
-        memory.pending = lambda: len(self._index_queue) + self._indexing + self._first_look
+        memory.pending = lambda: len(self._index_queue) + self._behind + self._first_look
         memory.waited = self._index_queue.age
         memory.describe = self._describe
         memory.jobs_door = DaemonJobs(self._config, self._parts.state, scheduler, loop)
@@ -328,11 +337,8 @@ class Daemon:
         retries = itertools.count()
         while True:
             changed = await self._index_queue.take()
-            self._indexing = len(changed)
-            try:
-                done = await self._in_index_thread(changed) is not None
-            finally:
-                self._indexing = 0
+            done = await self._in_index_thread(changed) is not None
+            self._behind = 0 if done else 1
             if done:
                 retries = itertools.count()
             else:  # no event may come when a workspace is mounted again or a disk has room

@@ -480,6 +480,9 @@ class Retainer:
 
     def status(self) -> dict[str, Any]:
         """Return counts and alarms per source, and what waits."""
+        # Before the batches: turns are counted with their batch, so what was counted is done or
+        # waits. The other way round it could look done before its batch was seen.
+        sources = [self._source_status(source) for source in self._sources.values()]
         open_batches = self._state.open_batches()
         return {
             "enabled": self._config.retain.enabled,
@@ -487,7 +490,7 @@ class Retainer:
             "turns_waiting": sum(len(b.turns) for b in open_batches if b.status == "read"),
             "batches_failed": len(self._state.failed_batches()),
             "last_error": next((b.error for b in open_batches if b.error), None),
-            "sources": [self._source_status(source) for source in self._sources.values()],
+            "sources": sources,
         }
 
     def _source_status(self, source: Source) -> dict[str, Any]:
