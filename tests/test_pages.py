@@ -18,7 +18,8 @@ bank_lines = st.one_of(
         [
             *LINES, *PETER.split("\n"), *WORLD.split("\n"), *OPINIONS.split("\n"),
             "- c: 2", "- c: nan", "- prior: .5", "- supports: [[a#^b]]", "- updated: 2026-02-30",
-            "- pending: [[x]] +0.2", "[[a#^b]] superseded by [[c#^d]]", "superseded by [[c#^d]]",
+            "- pending: [[x]] +0.2", "- related: [[a#^b]] 0",
+            "- contested: yes", "[[a#^b]] superseded by [[c#^d]]", "superseded by [[c#^d]]",
             "<!-- hippod:summary sha256:0 -->", "<<<<<<< ours", "=======", ">>>>>>> theirs",
         ]
     ),
@@ -49,7 +50,9 @@ def test_any_text_is_safe_and_every_part_stands_on_lines_of_its_own(text: str) -
     for opinion in pages.opinions(document):
         assert opinion.statement
         assert list(opinion.lines) == sorted(set(opinion.lines))
-        assert {each.line for each in opinion.evidence + opinion.pending} <= set(opinion.lines)
+        assert {each.line for each in opinion.evidence + opinion.pending + opinion.related} <= set(
+            opinion.lines
+        )
         taken += opinion.lines
     assert len(taken) == len(set(taken))
     assert set(taken) <= set(known)
@@ -215,9 +218,29 @@ def test_an_opinion_is_a_heading_with_its_ledger() -> None:
     assert [(each.stance, each.weight) for each in found.pending] == [("contradicts", -0.4)]
 
 
+def test_what_is_undecided_and_contested_belongs_to_the_ledger() -> None:
+    text = (
+        "## Tea is best\n- id: 7k2m9qx4mt\n- c: 0.5\n- contested: true\n"
+        '- related: [[2025-11-27#^9qx4mt83ze]] 0\n- related: [[2026-02-11]] "Maybe" +0.00\n'
+        "- c:\n  0.6\n"
+    )
+    (found,) = pages.opinions(markdown.parse(text))
+    assert found.contested
+    assert found.lines == tuple(range(1, 9))
+    assert [(each.stance, each.block, each.weight) for each in found.related] == [
+        ("related", "9qx4mt83ze", 0),
+        ("related", facts.content_id(date(2026, 2, 11), "Maybe"), 0),
+    ]
+    assert [each.day for each in found.related] == [date(2025, 11, 27), date(2026, 2, 11)]
+    assert {name: lines for name, *lines in found.fields}["c"] == [7, 8]
+    assert found.evidence == found.pending == ()
+
+
 @pytest.mark.parametrize(
     "line",
     [
+        "- related: [[2025-11-27#^9qx4mt83ze]] +0.20", "- related: [[2025-11-27#^9qx4mt83ze]]",
+        "- pending: [[2025-11-27#^9qx4mt83ze]] 0", "- supports: [[2025-11-27#^9qx4mt83ze]] 0.20",
         "- c: 1.5", "- c: high", "- id: no id", "- updated: soon", "- entities: Peter", "- cc: 0.5",
         "- supports: [[2025-11-27#^9qx4mt83ze]]", "- supports: [[2025-11-27]] +0.20",
         "- supports: [[2025-11-27#^9qx4mt83ze]] -0.20", "- supports: +0.20", "1. c: 0.5",
@@ -320,3 +343,73 @@ def test_a_mark_knows_since_when() -> None:
 def test_links_are_taken_out_of_what_is_searched() -> None:
     text = "Lives in Berlin. [[2026-01-05#^k3f9ab27qt]]\nSee [[Tea]] and x#^y."
     assert pages.without_links(text) == "Lives in Berlin.\nSee [[Tea]] and x#^y."
+
+
+# -- what hippod writes into regions ---------------------------------------------------------
+
+
+def in_region(line: str) -> str:
+    return region("facts", f"{line}\n")
+
+
+def test_a_link_to_a_day_makes_a_statement_in_a_region_alone() -> None:
+    line = "- 2026-01-05 @A: Rain. [[2026-01-05]]"
+    assert statement(line) is None
+    (found,) = pages.statements(markdown.parse(in_region(line)))
+    id_ = facts.content_id(date(2026, 1, 5), "Rain.")
+    assert (found.content, found.restates, found.in_region) == ("Rain.", id_, True)
+    assert found.links == (Link("2026-01-05", id_),)
+
+
+def test_a_bullet_of_a_region_restates_its_first_link() -> None:
+    line = "- 2026-01-05: Rain. [[2026-01-05#^aaaa]], [[2026-01-03]], [[2026-01-02#^bbbb]]"
+    (found,) = pages.statements(markdown.parse(in_region(line)))
+    assert found.restates == "aaaa"
+    assert [link.block for link in found.links] == ["aaaa", "", "bbbb"]
+
+
+def test_a_mark_may_quote_what_a_person_wrote() -> None:
+    line = "- ~~2026-01-05: Rain.~~ [[2026-01-05]] superseded by [[2026-01-06]] \"Is it 'dry'?\""
+    assert pages.supersessions(markdown.parse(line)) == ()
+    (mark,) = pages.supersessions(markdown.parse(in_region(line)))
+    old = facts.content_id(date(2026, 1, 5), "Rain.")
+    new = facts.content_id(date(2026, 1, 6), "Is it 'dry'?")
+    assert (mark.old, mark.new, mark.day) == (old, new, date(2026, 1, 6))
+
+
+def test_words_of_a_fact_do_not_hide_its_mark() -> None:
+    line = "~~ADR 3 is superseded by ADR 7.~~ [[x#^aaaa]] superseded by [[y#^bbbb]]"
+    (mark,) = pages.supersessions(markdown.parse(line))
+    assert (mark.old, mark.new) == ("aaaa", "bbbb")
+
+
+@pytest.mark.parametrize("begins", [False, True])
+@given(text=st.text(alphabet="\\<!-[]#^@ab1.`~> 2026-01-05superseded by", max_size=60))
+def test_what_was_escaped_comes_back(begins: bool, text: str) -> None:
+    assert pages.unescaped(pages.escaped(text, begins=begins), begins=begins) == text
+
+
+def test_ordinary_words_need_no_escape() -> None:
+    text = "Prefers [[Tea]] at 5 < 6 (see #plans, a@b.c): x[0] \\o/ - 1. 2) ~~not~~ `code`"
+    assert pages.escaped(text, begins=True) == text
+
+
+def test_links_to_days_are_cut_only_where_asked() -> None:
+    text = "Owns boats. [[2026-01-05]], [[2026-01-06#^aaaa]]"
+    assert pages.without_links(text) == "Owns boats. [[2026-01-05]],"
+    assert pages.without_links(text, days=True) == "Owns boats.,"
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        (PETER, False),
+        ("# Tea\n<!-- hm -->\n", False),
+        ("```\n<!-- hippod:summary -->\n```\n", False),
+        ("<!-- hippod:summary -->\nx\n<!-- /hippod:summary -->\n", True),
+        (PETER.replace("<!-- /hippod:summary -->\n", ""), True),
+        (f"{PETER}\n{PETER}", True),
+    ],
+)
+def test_broken_markers_are_told_from_none(text: str, broken: bool) -> None:
+    assert pages.has_broken_markers(markdown.parse(text)) is broken

@@ -12,6 +12,13 @@ _KEPT = frozenset("，：；！？（）…")
 """Ordinary punctuation of Chinese and Japanese: in patterns it differs from the ASCII one."""
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f]")
 """What is drawn as nothing, beyond the format characters (category Cf)."""
+_ACCENTED = re.compile("([A-Za-z\u0370-\u03ff\u0415\u0435])[\u0300-\u036f]+")
+_STROKES = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "ħ": "h", "ı": "i"}
+    | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ß": "ss", "þ": "th", "Þ": "Th"}
+)
+"""Letters whose stroke is no mark of its own, and what is written where they are not to be had."""
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,22 @@ def folded(text: str) -> Folded:
         places += [(start, start + len(cluster))] * len(plain)
     whole = "".join(parts)
     return Folded(whole, None if whole == text else tuple(places))
+
+
+def unaccented(text: str) -> str:
+    """Return `text` without the accents of Latin and Greek letters, and with `ё` as `е`.
+
+    Marks of other scripts make other letters, and stay.
+    """
+    if text.isascii():
+        return text
+    marked = normalize("NFD", text.translate(_STROKES))
+    return normalize("NFC", _ACCENTED.sub(r"\1", marked))
+
+
+def transcribed(text: str) -> str:
+    """Return `text` in lower case with umlauts as they are written where there are none."""
+    return text if text.isascii() else normalize("NFC", text).translate(_UMLAUTS)
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:

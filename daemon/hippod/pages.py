@@ -29,17 +29,26 @@ Its bullets of these forms are the ledger; other text of the section is no part 
     - supports: [[2025-11-27#^9qx4mt83ze]] +0.20
     - contradicts: [[2025-12-02]] "Wrote to him at length, he was glad" -0.40
     - pending: [[2026-03-03#^p07d2c5hn1]] -0.40
+    - related: [[2026-03-04#^k3f9ab27qt]] 0
+    - contested: true
 
-A fact that a person wrote has no block id: its evidence quotes it.
+A fact that a person wrote has no block id: its evidence quotes it. `pending` waits to count,
+`related` speaks for neither side, `contested` says that recent evidence speaks for both.
 
 Page of facts, `bank/world.md` and `bank/experience.md`: bullets that end in block links, under
 headings of months. In front of the statement may stand a day and entities with a colon. The
 first link's day is when it became known. One link alone means that the bullet restates that
-fact; several, that it sums them up::
+fact; several, that it sums them up, or in a region that it restates the first and the others say
+the same. A region may link a fact that a person wrote by its day alone: as the first link, and
+behind a mark with a quote::
 
     ## 2026-01
     - 2026-01-05 @Peter: Lives in Berlin since 2026-01. [[2026-01-05#^k3f9ab27qt]]
     - ~~2025-11-03 @Peter: Lives in Vienna.~~ [[2025-11-03#^p07d2c5hn1]] superseded by [[2026-01-05#^k3f9ab27qt]]
+    - ~~2025-11-02 @Peter: Rows.~~ [[2025-11-02]] superseded by [[2026-01-06]] "Has sold the boat"
+
+In a region a backslash stands in what would be a comment, a block or day link, names or a mark
+if it were not the words of a fact: see `escaped`. The history of an entity page is such bullets.
 
 Supersession, on any line of any document outside of code and comments: block links, the words
 `superseded by`, a block link. Each fact linked in front is superseded by the one behind.
@@ -64,7 +73,10 @@ FACT_PAGES: Final[dict[str, Literal["world", "experience"]]] = {
     "bank/experience.md": "experience",
 }
 
-Stance = Literal["supports", "contradicts"]
+UNDECIDED: Final = frozenset(("bank/proposals.md", "bank/forgotten.md"))
+"""Pages that say nothing of the world: what nobody decided yet, and hashes."""
+
+Stance = Literal["supports", "contradicts", "related"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,10 @@ class Link:
     def day(self) -> date | None:
         """The day of the daily log that the note is."""
         return _day(self.note)
+
+    def __str__(self) -> str:
+        """The link as it is written."""
+        return f"[[{self.note}#^{self.block}]]" if self.block else f"[[{self.note}]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +126,8 @@ class Evidence:
     """What speaks for or against an opinion.
 
     `target` is as written: a block link or `[[day]]`. `block` is the id of the fact, of a
-    quoted one the internal id that `day` and `quote` give. `weight` is in log-odds.
+    quoted one the internal id that `day` and `quote` give. `weight` is in log-odds. The bullet
+    stands on `line` to `line_end`.
     """
 
     stance: Stance
@@ -119,11 +136,22 @@ class Evidence:
     quote: str
     weight: float
     line: int
+    line_end: int
+
+    @property
+    def day(self) -> date | None:
+        """The day of the daily log that `target` names."""
+        links = _links(self.target)
+        note = None if links else _NOTE.fullmatch(self.target)
+        return links[0].day if links else note and _day(note[1].removesuffix(".md"))
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One section of the ledger; `lines` are those of its heading and of its ledger's bullets."""
+    """One section of the ledger; `lines` are those of its heading and of its ledger's bullets.
+
+    `fields` are the other fields with their first and last lines; the last of a name counts.
+    """
 
     statement: str
     id: str | None
@@ -134,11 +162,17 @@ class Opinion:
     evidence: tuple[Evidence, ...]
     pending: tuple[Evidence, ...]
     lines: tuple[int, ...]
+    related: tuple[Evidence, ...] = ()
+    contested: bool = False
+    fields: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A bullet of a page of facts, on lines `line_start` to `line_end`."""
+    """A bullet of a page of facts, on lines `line_start` to `line_end`.
+
+    `in_region` says that hippod keeps it. The block of a link is empty if no id is known.
+    """
 
     content: str
     entities: tuple[str, ...]
@@ -147,11 +181,13 @@ class Statement:
     superseded_by: Link | None
     line_start: int
     line_end: int
+    in_region: bool = False
 
     @property
     def restates(self) -> str | None:
         """The id of the one fact that this bullet says again."""
-        return self.links[0].block if len(self.links) == 1 else None
+        is_one = len(self.links) == 1 or self.in_region
+        return (self.links[0].block or None) if is_one else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +237,13 @@ def regions(document: Markdown) -> tuple[Region, ...]:
     return () if start or len(names) < len(found) else tuple(found)
 
 
+def has_broken_markers(document: Markdown) -> bool:
+    """Say whether a page has what looks like a region's marker, but no regions by all of them."""
+    lines = (document.lines[number - 1] for number in document.uncommented)
+    looks = sum(_LIKE_A_MARKER.search(line) is not None for line in lines)
+    return looks != 2 * len(regions(document))
+
+
 def opinions(document: Markdown) -> tuple[Opinion, ...]:
     """Return the opinions of the ledger, in order; none of a page with conflict marks."""
     if document.marks:
@@ -213,8 +256,19 @@ def statements(document: Markdown) -> tuple[Statement, ...]:
     """Return the bullets of a page of facts, in order; none of a page with conflict marks."""
     if document.marks:
         return ()
-    found = (_statement(bullet.start, bullet.lines) for bullet in document.bullets)
+    ours = _lines_of_regions(document)
+    found = (_statement(each.start, each.lines, each.start in ours) for each in document.bullets)
     return tuple(statement for statement in found if statement is not None)
+
+
+def sentences(document: Markdown, region: Region) -> tuple[tuple[str, tuple[Link, ...]], ...]:
+    """Return the lines of a summary that say something: the words of each, and its links."""
+    lines = (line.strip() for line in document.lines[region.start - 1 : region.end])
+    tails = ((line, _tail(line, _TARGET)) for line in lines if line)
+    return tuple(
+        (unescaped(line[:tail].strip(), begins=True), _links(line[tail:], _TARGET) if tail else ())
+        for line, tail in tails
+    )
 
 
 def may_supersede(text: str) -> bool:
@@ -226,7 +280,9 @@ def supersessions(document: Markdown) -> tuple[Supersession, ...]:
     """Return the marks of any document, in order; none of one with conflict marks."""
     if document.marks:
         return ()
-    return tuple(chain.from_iterable(map(_marks_on, *_prose(document))))
+    marked = (each for each in statements(document) if each.in_region and each.superseded_by)
+    found = [*map(_marks_on, *_prose(document)), *map(_marks_of, marked)]
+    return tuple(sorted(set(chain.from_iterable(found)), key=lambda mark: (mark.line, mark.old)))
 
 
 def is_title(path: str, heading: str) -> bool:
@@ -241,9 +297,42 @@ def is_month(heading: str) -> bool:
     return _MONTH.fullmatch(heading.strip()) is not None
 
 
-def without_links(text: str) -> str:
-    """Return `text` without block links: their days and ids are no words of it."""
+def links(text: str) -> tuple[Link, ...]:
+    """Return the block links of a text, in order."""
+    return _links(text)
+
+
+def is_kept(line: str) -> bool:
+    """Say whether a line reads like one that hippod keeps on a page: wherever it is pasted, it
+    says again what is known. It cites a block, is a marker, or a number of the ledger."""
+    return bool(_links(line) or _MARKER.search(line) or _LEDGER_LINE.fullmatch(line.strip()))
+
+
+def without_links(text: str, *, days: bool = False) -> str:
+    """Return `text` without block links: their days and ids are no words of it.
+
+    `days`: nor are links to days, as in a summary that cites what people wrote.
+    """
+    if days:
+        return _TARGET_AND_BLANK.sub("", text)
     return _LINK_AND_BLANK.sub("", text) if "#^" in text else text
+
+
+def escaped(content: str, *, begins: bool = False) -> str:
+    """Return the words of a fact as they may stand in a region: see `unescaped`.
+
+    `begins`: a line begins with them, so that they must be no heading, item, fence or the like.
+    """
+    for pattern, _ in _ESCAPES + (_ESCAPES_OF_A_LINE if begins else ()):
+        content = pattern.sub(r"\1\\\2", content)
+    return content
+
+
+def unescaped(text: str, *, begins: bool = False) -> str:
+    """Return what was `escaped`."""
+    for _, pattern in reversed(_ESCAPES + (_ESCAPES_OF_A_LINE if begins else ())):
+        text = pattern.sub(r"\1\2", text)
+    return text
 
 
 _BLOCK = r"[0-9A-Za-z][0-9A-Za-z-]{0,63}"
@@ -252,12 +341,16 @@ _LINK = re.compile(
     rf"#\^({_BLOCK})(?:\|[^\[\]\n]{{0,200}})?\]\]"
 )
 _LINK_AND_BLANK = re.compile(rf"[ \t]?{_LINK.pattern}")
+_ISO_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TARGET = re.compile(rf"{_LINK.pattern}|\[\[({_ISO_DAY})\]\]")
+_TARGET_AND_BLANK = re.compile(rf"[ \t]?(?:{_TARGET.pattern})")
 _SUPERSEDED = re.compile(r"(?<!\bnot )\bsuperseded by\b", re.IGNORECASE)
 _MONTH = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 
 
-def _links(text: str) -> tuple[Link, ...]:
-    return tuple(Link(match[1].strip(), match[2]) for match in _LINK.finditer(text))
+def _links(text: str, link: re.Pattern[str] = _LINK) -> tuple[Link, ...]:
+    found = link.finditer(text)
+    return tuple(Link(m[1].strip(), m[2]) if m[1] else Link(m[3], "") for m in found)
 
 
 def _day(text: str) -> date | None:
@@ -269,10 +362,10 @@ def _day(text: str) -> date | None:
 
 # -- front matter ----------------------------------------------------------------------------
 
-_LONGEST_FRONT_MATTER = 8_192
+LONGEST_FRONT_MATTER = 8_192
 """Characters; the reader takes at most half a second for them, whatever they are."""
-_DEEPEST = 8
-_MOST_NAMES = 100
+DEEPEST_FRONT_MATTER = 8
+MOST_NAMES = 100
 _LONGEST_NAME = 200
 
 
@@ -280,14 +373,14 @@ def _front_matter(document: Markdown, hidden: Set[int]) -> dict[Any, Any]:
     """Return the YAML at the top, every scalar a string; empty if it cannot be read."""
     numbers = range(2, document.front_matter)
     text = "\n".join(document.lines[n - 1] for n in numbers if n not in hidden)
-    if not text.strip() or len(text) > _LONGEST_FRONT_MATTER:
+    if not text.strip() or len(text) > LONGEST_FRONT_MATTER:
         return {}
     # Imported here because it costs 30 ms and most processes read no entity page.
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     reader = YAML(typ="base", pure=True)
-    reader.max_depth = _DEEPEST
+    reader.max_depth = DEEPEST_FRONT_MATTER
     reader.composer.warn_double_anchors = False
     try:
         found = reader.load(text)
@@ -299,7 +392,7 @@ def _front_matter(document: Markdown, hidden: Set[int]) -> dict[Any, Any]:
 def _texts(value: object) -> list[str]:
     """Return a scalar or a list of scalars as strings."""
     values = value if isinstance(value, list) else [value]
-    return [text for text in values[:_MOST_NAMES] if isinstance(text, str)]
+    return [text for text in values[:MOST_NAMES] if isinstance(text, str)]
 
 
 def _names(*values: object) -> tuple[str, ...]:
@@ -317,11 +410,19 @@ _MARKER = re.compile(
 )
 
 
+_LIKE_A_MARKER = re.compile(r"<!--[ \t]*/?[ \t]*hippod:", re.IGNORECASE)
+
+
 def _markers(document: Markdown) -> Iterator[tuple[int, str, str]]:
     """Yield line, name and sha256 of each marker; the closing ones have an empty sha256."""
     for number in sorted(document.uncommented):
         if match := _MARKER.fullmatch(document.lines[number - 1]):
             yield number, match[1] or match[3], match[2] or ""
+
+
+def _lines_of_regions(document: Markdown) -> frozenset[int]:
+    found = regions(document)
+    return frozenset(chain.from_iterable(range(each.start, each.end + 1) for each in found))
 
 
 def _region(document: Markdown, name: str, sha256: str, start: int, end: int) -> Region:
@@ -336,11 +437,19 @@ def digest(lines: Iterable[str]) -> str:
 
 # -- opinions --------------------------------------------------------------------------------
 
-_FIELD = re.compile(r"(id|prior|c|entities|updated|supports|contradicts|pending):\s*(.*)")
+_FIELD = re.compile(
+    r"(id|prior|c|entities|updated|contested|supports|contradicts|pending|related):\s*(.*)"
+)
+_LEDGER_LINE = re.compile(
+    r"(?:[-*+]\s+)?(?:id:\s*\^?[0-9a-z]{10,52}|(?:prior|c):\s*[01](?:\.[0-9]+)?"
+    r"|updated:\s*[0-9]{4}-[0-9]{2}-[0-9]{2}|contested:\s*true|entities:(?:\s*@\S+)+"
+    r"|(?:supports|contradicts|pending|related):\s*\[\[.*)"
+)
+_PIECES = ("supports", "contradicts", "pending", "related")
 _ID = re.compile(r"\^?([0-9a-z]{4,52})")
 _SHARE = re.compile(r"[01](?:\.[0-9]{1,9})?|\.[0-9]{1,9}")
 _EVIDENCE = re.compile(
-    r"(\[\[[^\[\]\n]{1,400}\]\])\s*(?:[\"“](.*)[\"”]\s*)?([+\-−][0-9]{1,2}(?:\.[0-9]{1,4})?)"
+    r"(\[\[[^\[\]\n]{1,400}\]\])\s*(?:[\"“](.*)[\"”]\s*)?([+\-−]?[0-9]{1,2}(?:\.[0-9]{1,4})?)"
 )
 _NOTE = re.compile(r"\[\[(?:[^\[\]|#^]{0,200}/)?([^\[\]|#^/]{1,200})\]\]")
 
@@ -353,10 +462,12 @@ def _opinion(document: Markdown, section: Section) -> Opinion | None:
     opinion = Opinion(heading.text, None, None, None, (), None, (), (), lines)
     for bullet in _bullets_of(document, section):
         match = _FIELD.fullmatch(" ".join(" ".join(bullet.lines).split()))
-        field = match and _with_field(opinion, match[1], match[2], bullet.start)
-        if field:
-            lines = (*lines, *range(bullet.start, bullet.start + len(bullet.lines)))
-            opinion = replace(field, lines=lines)
+        place = bullet.start, bullet.start + len(bullet.lines) - 1
+        field = match and _with_field(opinion, match[1], match[2], place)
+        if match and field:
+            lines = (*lines, *range(bullet.start, place[1] + 1))
+            named = () if match[1] in _PIECES else ((match[1], *place),)
+            opinion = replace(field, lines=lines, fields=(*opinion.fields, *named))
     says = (opinion.id, opinion.confidence, opinion.prior, *opinion.evidence, *opinion.pending)
     return opinion if any(each is not None for each in says) else None
 
@@ -367,15 +478,19 @@ def _bullets_of(document: Markdown, section: Section) -> Sequence[Bullet]:
     return document.bullets[start:end]
 
 
-def _with_field(opinion: Opinion, name: str, value: str, line: int) -> Opinion | None:
+def _with_field(opinion: Opinion, name: str, value: str, place: tuple[int, int]) -> Opinion | None:
     """Return `opinion` with what a bullet of its ledger says; None if that cannot be read."""
-    if name in ("supports", "contradicts", "pending"):
-        evidence = _evidence(name, value, line)
+    if name in _PIECES:
+        evidence = _evidence(name, value, place)
         if evidence is None:
             return None
         if name == "pending":
             return replace(opinion, pending=(*opinion.pending, evidence))
+        if name == "related":
+            return replace(opinion, related=(*opinion.related, evidence))
         return replace(opinion, evidence=(*opinion.evidence, evidence))
+    if name == "contested":
+        return replace(opinion, contested=value.casefold() in ("true", "yes"))
     if name == "id":
         match = _ID.fullmatch(value)
         return replace(opinion, id=match[1]) if match else None
@@ -391,7 +506,7 @@ def _with_field(opinion: Opinion, name: str, value: str, line: int) -> Opinion |
     return replace(opinion, prior=share) if name == "prior" else replace(opinion, confidence=share)
 
 
-def _evidence(name: str, value: str, line: int) -> Evidence | None:
+def _evidence(name: str, value: str, place: tuple[int, int]) -> Evidence | None:
     match = _EVIDENCE.fullmatch(value)
     if match is None:
         return None
@@ -404,22 +519,51 @@ def _evidence(name: str, value: str, line: int) -> Evidence | None:
         block = facts.content_id(_day(note[1].removesuffix(".md")), quote)
     else:
         return None
-    stance: Stance = "supports" if weight > 0 else "contradicts"
-    if name != "pending" and name != stance:
+    stance: Stance = "supports" if weight > 0 else "contradicts" if weight else "related"
+    is_signed = match[3][0] in "+-−"
+    if name != stance and not (name == "pending" and weight):
         return None
-    return Evidence(stance, target, block, quote, weight, line)
+    return (
+        Evidence(stance, target, block, quote, weight, *place) if is_signed or not weight else None
+    )
 
+
+# -- words of facts in regions ---------------------------------------------------------------
+
+
+def _escape(before: str, after: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what puts a backslash between two patterns that meet, and what takes it away."""
+    return (
+        re.compile(rf"({before})(\\*)(?={after})", re.IGNORECASE),
+        re.compile(rf"({before})\\(\\*)(?={after})", re.IGNORECASE),
+    )
+
+
+_ESCAPES = (
+    _escape("<", "!--"),
+    _escape(r"\[", rf"\[[^\[\]\n]*?(?:#\^|{_ISO_DAY})"),
+    _escape(r"\bsuperseded", r" by\W*\Z"),
+    _escape("^", "@"),
+)
+_ESCAPES_OF_A_LINE = (
+    _escape("^", r"(?:#{1,6}|[-*+]|<{7})(?:\s|\Z)|>|`{3}|~{3}|<[a-z/!?]|\[[^\]]*\]:"),
+    _escape("^[0-9]{1,9}", r"[.)](?:\s|\Z)"),
+)
 
 # -- pages of facts --------------------------------------------------------------------------
 
 _BETWEEN_LINKS = re.compile(r" ?(?:[,;] ?)?")
 _BEFORE_THE_NEW = re.compile(r" ?(?:[,;—–-] ?)?superseded by ", re.IGNORECASE)
+_BY_A_QUOTED_ONE = re.compile(rf' ?superseded by \[\[({_ISO_DAY})\]\] "(.+)"$')
 _DATED = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:\s*:\s+|\s+)")
 
 
-def _statement(start: int, lines: Sequence[str]) -> Statement | None:
+def _statement(start: int, lines: Sequence[str], in_region: bool) -> Statement | None:
     text = " ".join(" ".join(lines).split())
-    tail = _tail(text)
+    quoted = _BY_A_QUOTED_ONE.search(text) if in_region else None
+    text = text[: quoted.start()] if quoted else text
+    link = _TARGET if in_region else _LINK
+    tail = _tail(text, link)
     if tail is None:
         return None
     before, words, after = _split_mark(text[tail:])
@@ -431,21 +575,32 @@ def _statement(start: int, lines: Sequence[str]) -> Statement | None:
     names, content = _split_names(content)
     if not content:
         return None
-    links = _links(before)
+    content = unescaped(content) if in_region else content
+    links = _links(before, link)
     return Statement(
         content=content,
         entities=names or facts.mentions(content),
         day=links[0].day or (_day(dated[1]) if dated else None),
-        links=links,
-        superseded_by=_links(after)[0] if words else None,
+        links=(_written(links[0], content), *links[1:]),
+        superseded_by=_by_a_quoted_one(quoted) if quoted else _links(after)[0] if words else None,
         line_start=start,
         line_end=start + len(lines) - 1,
+        in_region=in_region,
     )
 
 
-def _tail(text: str) -> int | None:
-    """Return where the block links begin that `text` ends in, a mark before the last or not."""
-    links = list(_LINK.finditer(text))
+def _written(link: Link, content: str) -> Link:
+    """Return the link to a fact with its id, the internal one if a person wrote it."""
+    return link if link.block else Link(link.note, facts.content_id(link.day, content))
+
+
+def _by_a_quoted_one(quoted: re.Match[str]) -> Link:
+    return _written(Link(quoted[1], ""), unescaped(quoted[2]))
+
+
+def _tail(text: str, link: re.Pattern[str]) -> int | None:
+    """Return where the links begin that `text` ends in, a mark before the last or not."""
+    links = list(link.finditer(text))
     if not links or text[links[-1].end() :].strip(" ."):
         return None
     start = links.pop().start()
@@ -486,8 +641,18 @@ def _prose(document: Markdown) -> tuple[list[int], list[str]]:
     return numbers, [document.visible(number) for number in numbers]
 
 
+def _marks_of(statement: Statement) -> Iterator[Supersession]:
+    new = statement.superseded_by
+    for old in dict.fromkeys(link.block for link in statement.links):
+        if new and old not in ("", new.block):
+            yield Supersession(old, new.block, new.day, statement.line_start)
+
+
 def _marks_on(number: int, line: str) -> Iterator[Supersession]:
     before, words, after = _split_mark(line)
+    while words and not _links(before):  # words of what is said
+        said, words, after = _split_mark(after)
+        before += said
     new = _links(after)[:1] if words else ()
     for link in new:
         for old in dict.fromkeys(each.block for each in _links(before)):

@@ -6,9 +6,10 @@ Words decide, no model: a question that matches nothing here is an ordinary sear
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
-from hippod import facts, tokens
+from hippod import facts, folding, tokens
 
 Bound = Literal["since", "until", "around"]
 
@@ -64,9 +65,19 @@ def _beginning(text: str) -> str:
     return " ".join(text.split()[: 2 * _WORDS])[:1_000]
 
 
+@lru_cache(maxsize=65_536)
 def key(name: str) -> str:
-    """Return the form in which entities are compared: `@Dana-Whitfield` is `dana whitfield`."""
-    return facts.normalise(facts.display_name(name.strip().removeprefix("@")))
+    """Return the form in which entities are compared: `@Dana-Whitfield` is `dana whitfield`.
+
+    All spellings of a name share it: case, width, `_` for `-` and last dots aside.
+    """
+    bare = name.strip().removeprefix("@")
+    shared = _compared(folding.fold(bare).replace("_", "-")).rstrip(". ")
+    return shared or _compared(bare)
+
+
+def _compared(name: str) -> str:
+    return facts.normalise(facts.display_name(name))
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -85,7 +96,7 @@ def _names(text: str) -> Iterator[str]:
             if not _says_nothing(words[start:end], is_first=start == 0):
                 yield from _spellings(" ".join(words[start:end]))
     for run in _RUN.findall(text[: 4 * _WORDS]):
-        yield from _pieces(run)
+        yield from _pieces(folding.fold(run))
 
 
 def _says_nothing(words: list[str], *, is_first: bool) -> bool:

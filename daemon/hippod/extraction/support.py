@@ -87,8 +87,13 @@ def speaker_of(fact: str) -> str:
 
 def is_negated(text: str, language: str) -> bool:
     """Tell whether `text` has an odd number of negations."""
+    return negations(text, language) % 2 == 1
+
+
+def negations(text: str, language: str) -> int:
+    """Return how often `text` says no."""
     pattern = _NEGATION.get(language, _NEGATION["en"])
-    return len(re.findall(pattern, text, re.IGNORECASE)) % 2 == 1
+    return len(re.findall(pattern, text, re.IGNORECASE))
 
 
 def numbers(text: str) -> list[str]:
