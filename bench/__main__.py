@@ -31,6 +31,7 @@ from bench import (
     vectors,
     writes,
 )
+from bench.reflection import figures
 from bench.report import Result
 from bench.scale import FULL, LARGE_SIZES, QUICK, Scale
 from hippod import log
@@ -45,6 +46,7 @@ MEASUREMENTS: dict[str, Callable[[Scale, Path], Result]] = {
     "save": save.measure,
     "cli": cold.measure,
     "generation": generation.measure,
+    "reflection": figures.measure,
     "idle": idle.measure,
 }
 REPORTS = Path(__file__).parent / "reports"

@@ -27,6 +27,8 @@ class Scale:
     idle_seconds: float
     idle_after_model: bool
     """Use the model once and have it unloaded before looking at the idle daemon."""
+    year: tuple[int, int]
+    """Entities and facts of the year that is reflected upon."""
 
     @property
     def files(self) -> int:
@@ -37,9 +39,11 @@ class Scale:
 FULL = Scale(
     sizes=(2_000, 20_000), small_files=200, saves=20, queries=200, writing_seconds=20, starts=20,
     restarts=5, beat_seconds=10, messages=24, idle_seconds=60, idle_after_model=True,
+    year=(100, 2_000),
 )  # fmt: skip
 LARGE_SIZES = (2_000, 20_000, 60_000)
 QUICK = Scale(
     sizes=(30, 60), small_files=20, saves=1, queries=5, writing_seconds=1, starts=3,
     restarts=1, beat_seconds=1, messages=1, idle_seconds=1, idle_after_model=False,
+    year=(24, 60),
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Reflection on labelled pairs, and on a year of facts whose truth is known."""
