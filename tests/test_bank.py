@@ -2,16 +2,19 @@
 
 import contextlib
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
 
+from hippod import facts
 from hippod.index import Index, Row, View
 from hippod.query import Where
+from hippod.reflection import entity_pages, fact_pages
 from tests.bank_pages import BANK, OPINIONS, PETER, WORLD
 from tests.documents import Notes, ask, dump, dump_marks, open_index
 from tests.fakes import FakeEmbedder
+from tests.reflected import by_id, entity, listed
 
 MAIN = Where()
 ALL = ("bank/**", "memory/**")
@@ -97,6 +100,31 @@ def test_a_filter_by_an_alias_finds_the_facts_of_its_entity(tmp_path: Path, bank
 
 def page(entity: str, front: str) -> tuple[str, str]:
     return f"bank/entities/{entity}.md", f"---\n{front}\n---\nAbout {entity}.\n"
+
+
+@pytest.mark.parametrize(
+    "asked", ["Ines_Lovén", "ｉｎｅｓ-Lovén", "Ines-Lovén.", "Ines-Loven", "ines loven"]
+)
+def test_a_name_is_found_however_it_is_spelled(tmp_path: Path, asked: str) -> None:
+    assert _harps(tmp_path, "Ines-Lovén", asked) == ["Restores harps."]
+
+
+def test_a_plain_page_is_found_by_the_accented_name(tmp_path: Path) -> None:
+    assert _harps(tmp_path, "Ines-Loven", "Ines-Lovén") == ["Restores harps."]
+
+
+def _harps(folder: Path, name: str, asked: str) -> list[str]:
+    log = f"## Retain\n- W @{name}: Restores harps.\n- W @Otto: Restores harps, too.\n"
+    notes = Notes(dict([page(name, ""), ("memory/2026-03-03.md", log)]))
+    with viewing(folder, notes) as (index, _):
+        hits = ask(index, "harps", entity=[asked], kind=["world"]).hits
+    return [hit.content for hit in hits]
+
+
+def test_what_a_page_parts_is_not_joined_without_accents(tmp_path: Path) -> None:
+    with viewing(tmp_path, Notes(dict([page("Zoë", "not: [Zoe]")]))) as (_, view):
+        assert view.entities_in(["zoe"], MAIN) == {}
+        assert view.entities_in(["zoë"], MAIN) == {"zoë": ("zoë",)}
 
 
 def test_an_alias_that_two_pages_claim_stands_for_both_and_joins_none(tmp_path: Path) -> None:
@@ -378,3 +406,37 @@ def test_an_edit_replaces_what_a_page_says(tmp_path: Path, bank: Notes) -> None:
         index.reconcile()
         assert dump_marks(index) == []
         assert index.entities() == []
+
+
+# -- pages that hippod writes ----------------------------------------------------------------
+
+
+def test_written_pages_lead_to_facts_and_mark_those_of_people_too(tmp_path: Path) -> None:
+    said = listed(
+        "2025-03-02 W @Peter: Lives in Vienna",
+        "2025-11-27 B @Peter: Restored a violin with hand tools. ^9qx4mt83ze",
+        "2026-01-05 W @Peter: Lives in Berlin",
+    )
+    known = by_id(said)
+    marks = {said[0].id: said[2].id}
+    notes = Notes(
+        {each.path: f"## Retain\n{facts.render(each.fact)}\n" for each in said}
+        | {
+            "bank/entities/Peter.md": entity_pages.refresh(
+                None, entity(said), marks, known, None, date(2026, 3, 3)
+            ).text
+            or "",
+            "bank/world.md": fact_pages.refresh(
+                "bank/world.md", None, said, marks, known, date(2026, 3, 3), 500
+            ).text
+            or "",
+        }
+    )
+    with viewing(tmp_path, notes) as (index, view):
+        page = [each for each in rows_of(view) if each.path == "bank/entities/Peter.md"]
+        assert [each.role for each in page] == ["summary"]
+        assert row(view, "Lives in Vienna", said[0].path).superseded_by == said[2].id
+        assert row(view, "Lives in Berlin", said[2].path).superseded_by is None
+        bullets = [each for each in rows_of(view) if each.path == "bank/world.md"]
+        assert {each.restates for each in bullets} == {said[0].id, said[2].id}
+        assert ask_contents(index, "2026-01-05", "bank/entities/*") == []

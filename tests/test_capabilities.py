@@ -15,6 +15,7 @@ from hippod.errors import (
     BudgetExhausted,
     ConfigError,
     ModelCrashed,
+    ModelError,
     ModelRefused,
     ModelTimeout,
     ModelUnavailable,
@@ -25,6 +26,7 @@ from hippod.models.embedded import embedded_gguf
 from hippod.models.llama import LlamaGenerator
 from hippod.state import State
 from tests.fakes import FakeGenerator
+from tests.reflected import entity, listed
 
 
 class Now:
@@ -299,6 +301,51 @@ def test_other_tasks_in_the_config_are_refused(tmp_path: Path) -> None:
         load(path, {})
 
 
+def test_a_model_that_says_facts_in_fewer_sentences_summarises(make: Make, state: State) -> None:
+    def joined(prompt: str, _grammar: Grammar) -> str:
+        told = re.findall(r"^([0-9]+)\. (.*)\.$", prompt, re.MULTILINE)
+        pairs = [told[n : n + 2] for n in range(0, len(told), 2)]
+        facts = [
+            {"turns": [int(n) for n, _ in pair], "text": f"{', '.join(text for _, text in pair)}."}
+            for pair in pairs
+        ]
+        return json.dumps({"facts": facts})
+
+    said = listed(
+        "2026-01-01 W @Ben: Ben owns 3 boats. ^aaaa1111",
+        "2026-01-02 W @Ben: Ben eats fish. ^bbbb1111",
+    )
+    model = Writer(joined)
+    summarise = make(model).summariser()
+    assert summarise is not None
+    (sentence,) = summarise(entity(said, "Ben"), said) or []
+    assert sentence.text == "Ben owns 3 boats, Ben eats fish."
+    assert make(model).summariser() is not None
+    assert state.get_verdict(model.model_id, "summary") is not None
+
+
+def test_a_model_that_fails_later_gives_no_summary(make: Make, state: State) -> None:
+    model = Writer(lambda _prompt, _grammar: ModelTimeout("late"))
+    state.set_verdict(model.model_id, "summary", True, 1.0, "fine")
+    lost: list[ModelError] = []
+    summarise = make(model).summariser(lost.append)
+    assert summarise is not None
+    said = listed("2026-01-01 W @Ben: Ben owns 3 boats. ^aaaa1111")
+    assert summarise(entity(said, "Ben"), said) is None
+    assert summarise(entity(said, "Ben"), said) is None
+    assert [error.message for error in lost] == ["late"]
+    assert len(model.prompts) == 1
+
+
+def test_a_useless_model_does_not_summarise(make: Make, state: State) -> None:
+    model = Writer(lambda _prompt, _grammar: "It all went well.")
+    assert make(model).summariser() is None
+    verdict = state.get_verdict(model.model_id, "summary")
+    assert verdict is not None
+    assert not verdict.passed
+    assert len(model.prompts) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_the_embedded_model_labels_and_does_not_write(
@@ -313,10 +360,11 @@ def test_the_embedded_model_labels_and_does_not_write(
     monkeypatch.setattr(selftest, "KNOWN", {})
     try:
         assert tasks(make(model)) == ["select"]
+        assert make(model).opinion_judge() is None
         assert model.spent.tokens_out < 1500
     finally:
         model.close()
-    assert known == {"rewrite": False, "transcript": False}
+    assert known == {"rewrite": False, "transcript": False, "opinion": False, "summary": False}
 
 
 def test_what_is_known_of_a_model_needs_no_test(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hippod import chunks, daylog, facts, markdown
 from hippod import pages as bank
 from hippod.chunks import Unit, units
-from tests.bank_pages import OPINIONS, PETER, WORLD
+from tests.bank_pages import OPINIONS, PETER, WORLD, region
 from tests.test_markdown import LINES
 
 ZONE = ZoneInfo("Europe/Vienna")
@@ -428,6 +428,13 @@ def test_facts_on_an_entity_page_are_about_it_too() -> None:
     assert unit.entities == ("Peter", "Dana")
 
 
+def test_what_an_opinion_leaves_undecided_is_no_text_of_the_page() -> None:
+    more = "- related: [[2026-03-04#^k3f9ab27qt]] 0\n- contested: true\n"
+    text = OPINIONS.replace("- pending:", f"{more}- pending:")
+    contents = [unit.content for unit in read(text, "bank/opinions.md")]
+    assert contents == [unit.content for unit in read(OPINIONS, "bank/opinions.md")]
+
+
 def test_an_opinion_with_a_private_piece_of_evidence_is_private() -> None:
     text = OPINIONS.replace('"Bought', '"<private>Bought').replace('it"', 'it</private>"')
     (unit,) = (unit for unit in read(text, "bank/opinions.md") if unit.kind == "opinion")
@@ -442,3 +449,41 @@ def test_conflicted_bank_pages_are_text() -> None:
     for text, path in ((OPINIONS, "bank/opinions.md"), (WORLD, "bank/world.md")):
         assert {unit.kind for unit in read(text + marks, path)} == {"document"}
     assert not any(unit.role for unit in read(PETER + marks, "bank/entities/Peter.md"))
+
+
+HISTORY = region(
+    "history", "- 2025-11-03: Lives in Vienna. [[2025-11-03#^vvvv1111]]\n"
+)  # fmt: skip
+
+
+def test_a_history_that_hippod_wrote_is_in_no_unit_and_one_that_a_person_edited_is() -> None:
+    page = f"{PETER}\n## History\n\n{HISTORY}"
+    before = read(PETER, "bank/entities/Peter.md")
+    assert [unit.content for unit in read(page, "bank/entities/Peter.md")] == [
+        unit.content for unit in before
+    ]
+    edited = page.replace("Lives in Vienna", "Lived in Vienna")
+    (own,) = (unit for unit in read(edited, "bank/entities/Peter.md") if "Vienna" in unit.content)
+    assert own.content.startswith("## History\n")
+
+
+def test_text_of_a_person_around_a_history_stays_searched() -> None:
+    page = f"{PETER}\n## History\n\nHe was a sailor once.\n\n{HISTORY}\nAnd a cook.\n"
+    found = "\n".join(unit.content for unit in read(page, "bank/entities/Peter.md"))
+    assert "## History" in found
+    assert "a sailor once" in found
+    assert "And a cook" in found
+    assert "Vienna" not in found
+
+
+def test_a_bullet_of_a_region_is_a_unit_that_restates_a_fact_without_block() -> None:
+    page = region("facts", "## 2026-01\n- 2026-01-05 @Peter: Owns boats. [[2026-01-05]]\n")
+    (unit,) = read(page, "bank/world.md")
+    assert unit.content == "Owns boats."
+    (log,) = read("## Retain\n- W @Peter: Owns boats.\n", "memory/2026-01-05.md")
+    assert unit.restates == log.fact_id
+
+
+@pytest.mark.parametrize("path", sorted(bank.UNDECIDED))
+def test_what_nobody_decided_yet_answers_no_question(path: str) -> None:
+    assert units(path, "# Page\n\n## Ina rows\n\nShe rows on Sundays.\n", zone=ZONE) == []

@@ -40,6 +40,17 @@ def test_the_same_again_is_the_fact_that_stands_also_days_later(home: Home, take
     assert home.log("2026-05-23") == ""
 
 
+def test_an_opinion_said_again_on_another_day_is_a_fact_of_that_day(home: Home, take: Take) -> None:
+    bullet = "O(c=0.8) @Ina: Ina prefers the early ferry"
+    take(facts=[bullet])
+    take(facts=[bullet])
+    assert len(home.facts(TODAY)) == 1
+    home.now += timedelta(days=3)
+    home.restart()
+    take(facts=[bullet])
+    assert len(home.facts("2026-05-23")) == 1
+
+
 def test_a_paraphrase_is_refused_and_a_contradiction_kept(home: Home, take: Take) -> None:
     take(facts=[PORT])
     answer = take(

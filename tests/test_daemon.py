@@ -359,11 +359,16 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+def was_reconciled(daemon: Daemon) -> bool:
+    jobs = {job["name"]: job for job in daemon.client.jobs()["jobs"]}
+    return bool(jobs["reconcile"]["last_run"])
+
+
 def test_changes_that_the_watcher_misses_twice_in_a_row_are_a_fault(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path, program=(sys.executable, "-c", DEAF))
     try:
         daemon.start()
-        wait_for(lambda: daemon.client.jobs()["jobs"][0]["last_run"], "the first look")
+        wait_for(lambda: was_reconciled(daemon), "the first look")
         for word in ("heron", "lapwing"):
             assert daemon.client.status()["watch"]["fault"] == ""
             (daemon.workspace / f"{word}.md").write_text(f"# Birds\n\nA {word} calls\n")

@@ -6,6 +6,7 @@ from hippod import lasting
 from hippod.lasting import LastingText, stated
 from hippod.state import State
 from hippod.workspace import Workspace
+from tests import bank_pages
 
 
 @pytest.fixture
@@ -72,3 +73,13 @@ def test_what_is_kept_is_bounded(workspace: Workspace, monkeypatch: pytest.Monke
     for name in ("MEMORY.md", "USER.md", "SOUL.md"):
         (workspace.root / name).write_text(many)
     assert len(LastingText(workspace).statements()) == 4
+
+
+def test_what_hippod_made_of_facts_states_nothing_until_a_person_edits_it() -> None:
+    made = bank_pages.region(
+        "facts", "- 2026-03-01 @Ina: Rows on Sundays. [[2026-03-01#^k3f9ab27qt]]\n"
+    )
+    ledger = "## Ina likes rowing\n- id: 7k2m9qx4mt\n- prior: 0.70\n\nSeen her at the pier.\n"
+    text = f"# World\n\n{made}\nThe pier is closed in winter.\n\n{ledger}"
+    assert set(stated(text)) == {"The pier is closed in winter.", "Seen her at the pier."}
+    assert "Ina" in " ".join(stated(text.replace("Sundays", "Mondays")))

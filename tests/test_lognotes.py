@@ -144,3 +144,17 @@ def test_what_hippod_appends_is_never_a_note_and_changes_none(log: str) -> None:
     except HippodError:
         assume(False)
     assert set(texts(log + block)) <= set(texts(log))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "We sold the boat in May. [[2026-02-19#^k3f9ab27qt]]",
+        "[[2026-02-19#^k3f9ab27qt]]",
+        "- supports: [[2026-02-19#^k3f9ab27qt]] +0.20",
+        "- updated: 2026-02-20",
+        "- c: 0.83",
+    ],
+)
+def test_what_was_copied_from_a_page_of_hippods_is_no_note(line: str) -> None:
+    assert texts(f"# Daily Log - 2026-03-03\n\n{line}\n\nThe loom came.\n") == ["The loom came."]

@@ -153,3 +153,53 @@ def test_what_a_reader_raises_comes_through() -> None:
 
     with pytest.raises(ModelTimeout):
         selftest.transcript(late, nothing)
+
+
+# --- summary ---------------------------------------------------------------------------------
+
+
+def said_all(text: str, facts: Sequence[str]) -> bool:
+    return bool(facts) and all(fact.rstrip(".") in text for fact in facts)
+
+
+def two_each(_name: str, facts: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+    """Two facts a sentence."""
+    return [
+        (
+            ", ".join(fact.rstrip(".") for fact in facts[n : n + 2]),
+            tuple(range(n, n + 2))[: len(facts) - n],
+        )
+        for n in range(0, len(facts), 2)
+    ]
+
+
+def test_fewer_sentences_that_say_all_pass() -> None:
+    verdict = selftest.summary(two_each, said_all)
+    assert verdict.passed
+    assert verdict.score == 1
+
+
+def test_a_summary_must_be_shorter_than_the_facts() -> None:
+    verdict = selftest.summary(
+        lambda _name, facts: [(fact, (n,)) for n, fact in enumerate(facts)], said_all
+    )
+    assert not verdict.passed
+    assert verdict.detail.endswith("no shorter")
+
+
+def test_a_summary_must_tell_most_facts() -> None:
+    assert not selftest.summary(lambda name, facts: two_each(name, facts)[:1], said_all).passed
+    assert not selftest.summary(lambda _name, _facts: [], said_all).passed
+
+
+def test_one_unsupported_sentence_ends_the_test() -> None:
+    asked: list[str] = []
+
+    def lie(name: str, facts: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+        asked.append(name)
+        return [*two_each(name, facts), ("It all went well.", (0,))]
+
+    verdict = selftest.summary(lie, said_all)
+    assert not verdict.passed
+    assert "not supported" in verdict.detail
+    assert len(asked) == 1

@@ -150,6 +150,25 @@ def test_rewritten_to_a_tail_only_new_turns_count(home: Home) -> None:
     assert "Olaf" in home.facts()[-1].content
 
 
+def test_an_opinion_is_evidence_again_on_another_day_and_a_fact_of_the_world_is_not(
+    home: Home,
+) -> None:
+    said = (TEA, WIKI)
+    home.say(*said, at=f"{DAY}T08:00:00Z")
+    home.run()
+    home.say(*said, at="2026-05-19T08:00:00Z", name="later")
+    home.run()
+    assert {fact.kind for fact in home.facts()} == {"O", "W"}
+    assert [fact.kind for fact in home.facts("2026-05-19")] == ["O"]
+
+
+def test_what_was_pasted_from_a_page_is_not_extracted_again(home: Home) -> None:
+    kept = "I sold the sailing boat in May. [[2026-02-19#^k3f9ab27qt]]\n- updated: 2026-02-20"
+    home.say(f"{WIKI}\n{kept}")
+    home.run()
+    assert [fact.content for fact in home.facts()] == [f'Ada: "{WIKI}"']
+
+
 def test_lost_state_repeats_nothing(home: Home) -> None:
     home.say(TEA, WIKI)
     home.run()
@@ -539,7 +558,7 @@ def test_turns_a_century_apart_are_extracted_without_reading_every_day_between(
     said = [(TEA, "1926-05-18T10:00:00Z"), (LOCK, "2026-05-18T10:00:00Z")]
     messages = [{"role": "user", "content": text, "timestamp": time} for text, time in said]
     assert len(take(messages=messages, wait=True).stored) == 2
-    assert len(read) < 40
+    assert len(read) < 60
 
 
 def test_a_log_that_cannot_be_read_is_an_error_in_status_and_tried_again(home: Home) -> None:

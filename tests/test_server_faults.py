@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 
 from hippod import wire
 from hippod.errors import BY_CODE, ConfigError, HippodError, ModelTimeout
-from hippod.server.app import PATIENT_CALLS, build
+from hippod.server.app import build
+from hippod.server.patience import PATIENT_CALLS
 from hippod.service import Memory
 
 FRESH = wire.Freshness(pending=0, vectors_pending=0, behind_seconds=0, updated=None)

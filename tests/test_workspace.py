@@ -1213,3 +1213,13 @@ def _edit(bench: Bench, act: str, text: str, number: int, etag: str) -> None:
             bench.workspace.append_facts(DAY, [bullet(number)])
     except (NotFound, Conflict, InvalidInput):
         pass  # the line is beyond the end, or the text stands nowhere, or in several places
+
+
+def test_the_names_in_a_folder_are_those_of_its_markdown(bench: Bench) -> None:
+    root = bench.workspace.root
+    (root / "bank" / "entities").mkdir(parents=True, exist_ok=True)
+    for name in ("world.md", "opinions.MD", "notes.txt", "entities/Ines.md"):
+        (root / "bank" / name).write_text("x\n")
+    assert bench.workspace.names_in("bank") == ("bank/opinions.MD", "bank/world.md")
+    assert bench.workspace.names_in("bank/entities") == ("bank/entities/Ines.md",)
+    assert bench.workspace.names_in("bank/none") == ()

@@ -14,9 +14,9 @@ from datetime import date, datetime, timedelta
 
 import structlog
 
-from hippod import daylog, facts
+from hippod import daylog, erasing, facts
 from hippod.capabilities import Capabilities
-from hippod.config import LOG_SOURCE, Config
+from hippod.config import DERIVED_SOURCE, LOG_SOURCE, Config
 from hippod.errors import (
     HippodError,
     ModelRefused,
@@ -27,8 +27,10 @@ from hippod.errors import (
 )
 from hippod.extraction import selection
 from hippod.extraction.probe import Judge
+from hippod.forgotten import Tombstones
 from hippod.lasting import LastingText
 from hippod.models import Generator
+from hippod.remembered import Remembered, forgets_fact
 from hippod.state import FACTS_BY, Batch, BatchFact, State
 from hippod.transcripts import Turn
 from hippod.workspace import PlannedAppend, Workspace
@@ -72,6 +74,7 @@ class Batches:
         self._stopped = stopped
         self._calibration = selection.Calibration()
         self._lasting = LastingText(workspace)
+        self._remembered = Remembered(workspace)
 
     def work_off(self, batch: Batch) -> tuple[BatchFact, ...]:
         """Take `batch` as far as it goes now; return the facts that were appended.
@@ -95,8 +98,11 @@ class Batches:
         return batch.facts
 
     def standing(self, day: date) -> list[facts.Fact]:
-        """Return the facts in the daily log of `day`."""
-        path = daylog.log_path(day, self._config.workspace.layout)
+        """Return the facts in the daily log of `day`, and in the one that hygiene archived."""
+        paths = (daylog.log_path(day, self._config.workspace.layout), daylog.archive_path(day))
+        return [fact for path in paths for fact in self._facts_in(path)]
+
+    def _facts_in(self, path: str) -> list[facts.Fact]:
         try:
             text = self._workspace.read(path).text
         except NotFound:
@@ -106,7 +112,7 @@ class Batches:
     def recent(self, day: date) -> list[tuple[date, facts.Fact]]:
         """Return the facts in the daily logs of `day` and the week before, with their days."""
         days = _days_near(day)
-        return [(each, fact) for each in days for fact in self.standing(each)]
+        return [(each, fact) for each in days for fact in _stated(self.standing(each))]
 
     def read_back(self, batch: Batch, standing: Standing) -> None:
         """Append once more what is missing; finish the batch when its ids have stood a while.
@@ -141,13 +147,22 @@ class Batches:
             "batch.extracted", source=batch.source, turns=len(batch.turns), facts=len(made),
             rejected=len(rejected), model=cost.calls > 0,
         )  # fmt: skip
-        self._state.store_facts(
-            batch.id,
-            made,
-            rejected=[(item.text, item.reason, item.turn) for item in rejected],
-            tokens=cost.tokens_in + cost.tokens_out,
-            seconds=cost.seconds,
-        )
+        with self._workspace.held():  # what is forgotten from now on is purged behind us
+            stones = self._remembered.tombstones()
+            gone = [fact for fact in made if _is_forgotten(fact, batch, stones)]
+            made = [fact for fact in made if fact not in gone]
+            refused = [(item.text, item.reason, item.turn) for item in rejected]
+            self._state.store_facts(
+                batch.id,
+                made,
+                # Of what is forgotten not even the text is kept.
+                rejected=[
+                    *((erasing.remembered(text, stones), why, turn) for text, why, turn in refused),
+                    *(("", "forgotten", min(fact.cited, default="")) for fact in gone),
+                ],
+                tokens=cost.tokens_in + cost.tokens_out,
+                seconds=cost.seconds,
+            )
         if cost.calls:
             self._state.count(FACTS_BY + self._capabilities.model, len(made))
         return self._state.batch(batch.id)
@@ -294,6 +309,16 @@ class Batches:
         return self._local(turn).date()
 
 
+def _is_forgotten(made: BatchFact, batch: Batch, stones: Tombstones) -> bool:
+    """Say whether a fact, or a turn that it rests on, is forgotten."""
+    if not stones:
+        return False
+    fact = facts.parse_bullet(made.bullet)
+    if fact is None or forgets_fact(stones, fact, made.day):
+        return True
+    return any(stones.forgets_turn(batch.source, batch.session, turn) for turn in made.cited)
+
+
 def _free_id(fact: facts.Fact, sentence: str, standing: Sequence[facts.Fact]) -> str:
     """Return the fact's id, longer where a fact of another source already has it."""
     assert fact.source is not None
@@ -307,9 +332,22 @@ def _free_id(fact: facts.Fact, sentence: str, standing: Sequence[facts.Fact]) ->
 
 
 def _recent(days: Sequence[date], standing: Standing) -> list[str]:
-    """Return the contents of facts of the days of the batch and of the week before."""
+    """Return the contents of facts of the days of the batch and of the week before.
+
+    Not the opinions of other days: one that is said again is evidence for it.
+    """
     near = {near for day in days for near in _days_near(day)}
-    return [fact.content for day in sorted(near) for fact in standing(day)]
+    return [
+        fact.content
+        for day in sorted(near)
+        for fact in _stated(standing(day))
+        if day in days or fact.kind != "O"
+    ]
+
+
+def _stated(standing: Sequence[facts.Fact]) -> list[facts.Fact]:
+    """Return facts without those that hippod derived: what they repeat may have been deleted."""
+    return [f for f in standing if f.source is None or f.source.name != DERIVED_SOURCE]
 
 
 def _days_near(day: date) -> list[date]:

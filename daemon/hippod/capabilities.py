@@ -1,5 +1,6 @@
 """Which tasks the generator is trusted with: by its self-test, once per model, or by the config."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,11 @@ from hippod.extraction.fidelity import Said
 from hippod.models import Embedder, Generator, Spent, selftest
 from hippod.models.breaker import Breaker
 from hippod.models.selftest import Rambling, Trial, Verdict
+from hippod.reflection import judging, summary, verdicts
+from hippod.reflection.entities import Entity
+from hippod.reflection.known import KnownFact
+from hippod.reflection.summary import Sentence, Summarise
+from hippod.reflection.verdicts import Judge
 from hippod.state import State
 from hippod.transcripts import Turn
 
@@ -90,6 +96,48 @@ class Capabilities:
             rewrite=lambda: self._trusted("rewrite"),
         )
 
+    def opinion_judge(self) -> Judge | None:
+        """Return the rules with the generator beside them, if it can be had and may judge opinions.
+
+        None: the rules judge alone. A model that fails later leaves them alone too.
+        """
+        generator = self._trusted("opinion")
+        if generator is None:
+            return None
+        return judging.ModelJudge(generator, functools.partial(self._note_lost, "opinion"))
+
+    def _note_lost(self, task: Task, error: ModelError) -> None:
+        if not self._stopped.is_set():
+            logger.warning("model.lost", task=task, reason=error.message, hint="rules go on alone")
+
+    def summariser(
+        self, lost: Callable[[ModelError], None] = lambda error: None
+    ) -> Summarise | None:
+        """Return what says facts in fewer sentences, if the generator can be had and may do so.
+
+        Once the model fails it is asked no more, for every page would wait for it: `lost` is told
+        why, nothing is given, and the rules go on alone. Ask for another one for each run.
+        """
+        generator = self._trusted("summary")
+        if generator is None:
+            return None
+        summarise = summary.summariser(generator, self._note_refused)
+        failed = threading.Event()
+
+        def guarded(entity: Entity, known: Sequence[KnownFact]) -> list[Sentence] | None:
+            try:
+                return None if failed.is_set() else summarise(entity, known)
+            except ModelError as error:
+                failed.set()
+                self._note_lost("summary", error)
+                lost(error)
+                return None
+
+        return guarded
+
+    def _note_refused(self, sentences: int) -> None:
+        logger.info("summary.refused", model=self.model, sentences=sentences)
+
     def note(self, refusal: ModelRefused | None) -> None:
         """Note how an extraction ended: after some refusals in a row the model writes no more.
 
@@ -112,7 +160,7 @@ class Capabilities:
                 raise
             logger.warning("model.unavailable", reason=error.message, hint="rules go on alone")
             return None
-        self._writes |= passed and task != "select"
+        self._writes |= passed and task not in ("select", "opinion", "summary")
         return self._generator if passed else None
 
     def _may_be_tried(self, task: Task) -> bool:
@@ -160,6 +208,10 @@ class Capabilities:
                 return _rewrite(generator)
             case "transcript":
                 return _transcript(generator, self.judge())
+            case "opinion":
+                return _opinion(generator)
+            case "summary":
+                return _summary(generator)
 
 
 def _select(generator: Generator) -> Verdict:
@@ -172,6 +224,22 @@ def _rewrite(generator: Generator) -> Verdict:
             generator, Said(speaker, text, language, (text,)), ()
         )
     )
+
+
+def _summary(generator: Generator) -> Verdict:
+    """Hold what the model writes, unchecked, against what the rules would repeat."""
+    return selftest.summary(
+        lambda name, told: summary.proposed(generator, name, told), summary.is_supported
+    )
+
+
+def _opinion(generator: Generator) -> Verdict:
+    """Hold the model, beside the rules, against the rules alone."""
+
+    def failed(error: ModelError) -> None:
+        raise error
+
+    return selftest.opinion(judging.ModelJudge(generator, failed), verdicts.judge)
 
 
 def _transcript(generator: Generator, judge: probe.Judge | None) -> Verdict:

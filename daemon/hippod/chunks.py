@@ -3,8 +3,9 @@
 Facts are those of Retain sections, the bullets of the bank's pages of facts and, each with its
 ledger, the opinions (see `pages`). No text is in both. What is in neither is structure: front
 matter, comments, conflict marks, the title of a daily log, the headings of its Retain sections
-and of the months of a page of facts; the day, links and mark of a bullet there; and what has
-no word in it.
+and of the months of a page of facts; the day, links and mark of a bullet there; the history of
+an entity page, which only says again what facts say, unless a person edited it; and what has no
+word in it.
 
 A chunk's `content` is a piece of its lines, joined by line feeds, of at most `max_size`
 characters: the end of the chunk before (at most `overlap` characters, from a word's start),
@@ -80,8 +81,11 @@ def units(
 
     `split_on` lists where to cut, best first: `"\\n\\n"` is a paragraph, `"\\n"` a list item,
     entry or line, `". "` the end of a sentence; then follow blanks and, last, any character.
-    A document with conflict marks has no facts; its text is chunks.
+    A document with conflict marks has no facts; its text is chunks. Proposals and tombstones
+    are no units at all: a refused proposal would else answer questions.
     """
+    if path in pages.UNDECIDED:
+        return []
     page = _Page.of(path, text, zone)
     cutter = _Cutter(max_size, overlap, tuple(split_on))
     found = [_fact_unit(page, placed) for placed in page.facts]
@@ -132,7 +136,8 @@ def _digest(*parts: str) -> str:
 class _Page:
     """A document with what all its units share.
 
-    `entity` is whom an entity page is about, `updated` when, `summary` the lines of its summary.
+    `entity` is whom an entity page is about, `updated` when, `summary` the lines of its summary,
+    `history` those of its history that say nothing new.
     """
 
     path: str
@@ -146,6 +151,7 @@ class _Page:
     entity: tuple[str, ...]
     updated: str | None
     summary: frozenset[int]
+    history: frozenset[int]
     private: frozenset[int]
 
     @classmethod
@@ -168,6 +174,7 @@ class _Page:
             entity=(entity.entity,) if entity else (),
             updated=entity.updated.isoformat() if entity and entity.updated else None,
             summary=_summary(document) if entity else frozenset(),
+            history=_history(document) if entity else frozenset(),
             private=private,
         )
 
@@ -248,6 +255,19 @@ def _summary(document: Markdown) -> frozenset[int]:
         if any(document.visible(number).strip() for number in lines):
             return frozenset(lines)
     return frozenset()
+
+
+def _history(document: Markdown) -> frozenset[int]:
+    """Return the lines of a history as hippod wrote it, with the heading that stands over it."""
+    found = (region for region in pages.regions(document) if region.name == "history")
+    region = next((each for each in found if not each.edited), None)
+    if region is None:
+        return frozenset()
+    heading = next(reversed(_section_at(document.sections, region.start - 1).path), None)
+    start = heading.end + 1 if heading else region.start
+    is_over = not any(document.lines[n - 1].strip() for n in range(start, region.start - 1))
+    titles = range(heading.start, start) if heading and heading.level > 1 and is_over else ()
+    return frozenset((*titles, *range(region.start, region.end + 1)))
 
 
 def _name(name: str, document: Markdown, private: frozenset[int]) -> str:
@@ -408,7 +428,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|[0-9]{1,9}[.)])\s|\*\*[^*]+\*\*:|\[[0-9]{2}:[0-
 
 def _runs(page: _Page) -> Iterator[_Run]:
     """Yield what is packed together: the text of a section, under headings that have none."""
-    hidden = set(page.document.marks)
+    hidden = {*page.document.marks, *page.history}
     for placed in page.facts:
         hidden.update(range(placed.line_start, placed.line_end + 1))
     for statement in page.statements:

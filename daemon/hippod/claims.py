@@ -23,12 +23,13 @@ class Claims:
         self._known = list(known)
 
     def add(self, day: date, fact: Fact) -> None:
-        """Take a fact stated on `day`."""
+        """Take a fact stated on `day`; an opinion said again on another day is evidence for it."""
         if any(map(foreign.is_injection, (fact.content, *map(_spaced, fact.entities)))):
             self.refused.append((fact.content, foreign.INJECTED))
             return
         language = guess(fact.content)
-        alike = [each for each in self._known if _says(each[1], fact, language)]
+        known = [each for each in self._known if each[0] == day or fact.kind != "O"]
+        alike = [each for each in known if _says(each[1], fact, language)]
         same = [each for each in alike if _restates(each[1], fact, language)]
         if same:
             self.standing.append(same[-1])

@@ -212,6 +212,91 @@ class Client:
         """Take a change back; with `dry_run` only say what that would do."""
         return self._send("POST", "/v1/undo", {"id": number, "dry_run": dry_run})
 
+    # -- the bank ----------------------------------------------------------------------------
+
+    def entities(self) -> dict[str, Any]:
+        """List who is who, with what is unclear or looks alike."""
+        return self._get("/v1/entities")
+
+    def entity(self, name: str, *, limit: int | None = None) -> dict[str, Any]:
+        """Describe an entity, by any of its names, with its newest facts."""
+        return self._get(_entity(name), {"limit": None if limit is None else str(limit)})
+
+    def merge_entities(self, name: str, into: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Make an entity and all its names names of another one; facts are not rewritten."""
+        body = {"action": "merge", "into": into, "dry_run": dry_run}
+        return self._send("POST", _entity(name), body, work=True)
+
+    def split_entity(self, name: str, alias: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Say that `alias` is somebody else than the entity."""
+        body = {"action": "split", "alias": alias, "dry_run": dry_run}
+        return self._send("POST", _entity(name), body, work=True)
+
+    def rename_entity(self, name: str, new: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Give an entity another name; the old one becomes an alias."""
+        body = {"action": "rename", "new": new, "dry_run": dry_run}
+        return self._send("POST", _entity(name), body, work=True)
+
+    def adopt_entity(self, name: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Let hippod rewrite the regions of a page again that a person edited."""
+        body = {"action": "adopt", "dry_run": dry_run}
+        return self._send("POST", _entity(name), body, work=True)
+
+    def reflect(self, *, since: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+        """Bring the bank's pages up to date, or with `dry_run` say what that would change."""
+        body = {"since": since, "dry_run": dry_run}
+        return self._send("POST", "/v1/jobs/reflect/run", body, work=True)
+
+    def hygiene(self, *, dry_run: bool = False, apply: Iterable[str] = ()) -> dict[str, Any]:
+        """Tidy up, or with `dry_run` say what is to do; `apply` names ids to merge or delete."""
+        body = {"dry_run": dry_run, "apply": list(apply)}
+        return self._send("POST", "/v1/jobs/hygiene/run", body, work=True)
+
+    def forget(
+        self,
+        text: str | None = None,
+        *,
+        id: str | None = None,
+        dry_run: bool = True,
+        every: bool = False,
+    ) -> dict[str, Any]:
+        """Say what forgetting a text, a fact or an opinion would remove; do it if not `dry_run`.
+
+        `every`: even a short text that stands in many places.
+        """
+        body = {"text": text, "id": id, "dry_run": dry_run, "every": every}
+        return self._send("POST", "/v1/forget", body, work=True)
+
+    def opinions(self, entity: str | None = None) -> dict[str, Any]:
+        """List the opinions, or those about an entity."""
+        return self._get("/v1/opinions", {"entity": entity})
+
+    def opinion(self, id_: str) -> dict[str, Any]:
+        """Return an opinion, by its id or a beginning of it, with its evidence."""
+        return self._get(f"/v1/opinions/{quote(id_, safe_slash=False)}")
+
+    def recompute_opinions(self, *, dry_run: bool = False) -> dict[str, Any]:
+        """Set each confidence to what its evidence gives; with `dry_run` only say which."""
+        return self._send("POST", "/v1/opinions/recompute", {"dry_run": dry_run})
+
+    def proposals(self) -> dict[str, Any]:
+        """List the proposals for MEMORY.md."""
+        return self._get("/v1/proposals")
+
+    def proposal(self, id_: str) -> dict[str, Any]:
+        """Return a proposal, by its id or a beginning of it, with what it changes."""
+        return self._get(f"/v1/proposals/{quote(id_, safe_slash=False)}")
+
+    def accept_proposal(self, id_: str, *, force: bool = False) -> dict[str, Any]:
+        """Make the change of a proposal; `force` also if it loses over a quarter of the lines."""
+        body = {"action": "accept", "force": force}
+        return self._send("POST", f"/v1/proposals/{quote(id_, safe_slash=False)}", body)
+
+    def reject_proposal(self, id_: str) -> dict[str, Any]:
+        """Turn a proposal down: it does not come back."""
+        target = f"/v1/proposals/{quote(id_, safe_slash=False)}"
+        return self._send("POST", target, {"action": "reject"})
+
     # -- operations --------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
@@ -333,6 +418,12 @@ def _file(path: str) -> str:
     if not path:
         raise errors.InvalidInput("path: empty", "name a document such as memory/2026-03-03.md")
     return f"/v1/files/{quote(path)}"
+
+
+def _entity(name: str) -> str:
+    if not name:
+        raise errors.InvalidInput("name: empty", "list the names with: hippod entities")
+    return f"/v1/entities/{quote(name, safe_slash=False)}"
 
 
 def _lenient(text: str) -> str:

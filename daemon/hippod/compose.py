@@ -1,5 +1,6 @@
 """Builds every object from a frozen configuration, and takes all down again in order."""
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ import structlog
 
 from hippod import lock, transcripts, workspace_seed
 from hippod.config import Config
+from hippod.factbook import Factbook
+from hippod.hygiene import JOB, Hygiene
 from hippod.index import Index
 from hippod.models import ManagedEmbedder
 from hippod.models.encoder import ChildEncoder
@@ -23,12 +26,31 @@ from hippod.models.factory import (
     token_counter,
 )
 from hippod.models.metering import Budget, MeteredGenerator
+from hippod.reflect import JOB as REFLECT
+from hippod.reflect import Reflector
+from hippod.remembered import Remembered
 from hippod.retain import Retainer
 from hippod.service import Memory
+from hippod.similarity import similar
 from hippod.state import FACTS_BY, State
+from hippod.wire_bank import HygieneRequest
 from hippod.workspace import Workspace
 
 logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """Work that the daemon does every so many seconds, in a thread that all chores share.
+
+    `work` records its run in the state itself. Where it is not `scheduled` it runs only when
+    somebody asks for it.
+    """
+
+    name: str
+    seconds: float
+    work: Callable[[], object]
+    scheduled: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,9 +68,14 @@ class Assembly:
     retainer: Retainer
     memory: Memory
     notes: dict[str, str]
+    hygiene: Hygiene
+    reflector: Reflector
+    chores: tuple[Chore, ...] = ()
 
     def interrupt(self) -> None:
         """Make work in progress end soon; what is unfinished goes on at the next start."""
+        self.reflector.stop()
+        self.hygiene.stop()
         self.retainer.stop()
         self.index.stop()
         if self.encoder is not None:
@@ -148,7 +175,7 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         stack.callback(generator.close)
     index = Index(
         folder,
-        workspace,
+        Remembered(workspace),
         embedder,
         chunking=config.chunking,
         zone=config.zone,
@@ -160,6 +187,13 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
     if counter is not None:
         stack.callback(counter.close)
     retainer = Retainer(config, workspace, state, generator, index.entities, _now, encoder)
+    factbook = Factbook(workspace)
+    likeness = functools.partial(similar, index)
+    reflector = Reflector(
+        config, workspace, state, _now, generator, encoder, near=likeness, factbook=factbook
+    )
+    reflector.busy = lambda: retainer.is_working
+    hygiene = Hygiene(config, workspace, state, index, retainer, _now, factbook)
     memory = Memory(
         config=config,
         config_path=config_path,
@@ -169,6 +203,9 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         retainer=retainer,
         clock=_now,
         counter=counter,
+        hygiene=hygiene,
+        reflector=reflector,
+        factbook=factbook,
     )
     reasons = {
         "encoder": why_no_encoder,
@@ -187,7 +224,22 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         retainer=retainer,
         memory=memory,
         notes={role: reason for role, reason in reasons.items() if reason},
+        hygiene=hygiene,
+        reflector=reflector,
+        chores=(_reflecting(config, reflector), _tidying(config, hygiene)),
     )
+
+
+def _reflecting(config: Config, reflector: Reflector) -> Chore:
+    chosen = config.reflect
+    seconds = chosen.interval_hours * 3600
+    return Chore(REFLECT, seconds, reflector.run_unasked, scheduled=chosen.enabled)
+
+
+def _tidying(config: Config, hygiene: Hygiene) -> Chore:
+    chosen = config.hygiene
+    run = functools.partial(hygiene.run, HygieneRequest())
+    return Chore(JOB, chosen.interval_hours * 3600, run, scheduled=chosen.enabled)
 
 
 def _source_rule(config: Config, root: Path) -> Callable[[str], bool]:

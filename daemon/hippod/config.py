@@ -258,8 +258,9 @@ NETWORK_PROVIDERS = ("openai", "nearai", "ollama")
 _VARIABLE = r"^([A-Z_][A-Z0-9_]{0,63})?$"
 
 
-Task = Literal["select", "rewrite", "transcript"]
-"""What a generator may do: label sentences, word one, read a whole conversation."""
+Task = Literal["select", "rewrite", "transcript", "opinion", "summary"]
+"""What a generator may do: label sentences, word one, read a whole conversation, say whether a
+later statement supports an earlier one, say facts in fewer sentences."""
 
 
 class GeneratorConfig(Section):
@@ -348,6 +349,35 @@ class Schedule(Section):
     reconcile: Annotated[Seconds, Field(ge=60)] = 900
 
 
+class Reflect(Section):
+    """When facts become pages, and how much of them."""
+
+    enabled: bool = True
+    """Whether it runs by itself; `hippod reflect` works in any case."""
+    interval_hours: Annotated[float, Field(ge=1, le=8760)] = 24
+    after_facts: Annotated[int, Field(ge=0)] = 20
+    """It also runs after so many new facts, half an hour after the last time at the earliest;
+    0: by the clock alone."""
+    page_facts: Annotated[int, Field(ge=10)] = 500
+    """Facts that stand on bank/world.md and on bank/experience.md, the newest."""
+    daily_summary: bool = True
+    """Whether a day that is over gets one derived fact for each of its main topics."""
+    memory_tokens: Annotated[int, Field(ge=100)] = 2000
+    """Size of MEMORY.md beyond which it is proposed to move something out."""
+
+
+class Hygiene(Section):
+    """Tidying: what is old moves to the archive, the rest is only reported."""
+
+    enabled: bool = True
+    """Whether it runs by itself; `hippod hygiene` works in any case."""
+    interval_hours: Annotated[float, Field(ge=1, le=8760)] = 24
+    max_chunk_age_days: Annotated[int, Field(ge=1, le=36_500)] = 90
+    """Days without a change after which a document is to be looked at; none is deleted by age."""
+    max_daily_logs: Annotated[int, Field(ge=2, le=36_500)] = 60
+    """Daily logs that stay; older ones move to archive/YYYY/, where recall still finds them."""
+
+
 class Retention(Section):
     """How long is kept what `why` quotes and `undo` needs; checked at each reconcile."""
 
@@ -365,8 +395,12 @@ class Log(Section):
     format: Literal["auto", "console", "json"] = "auto"
 
 
-LOG_SOURCE, API_SOURCE = "log", "api"
-BUILT_IN = {LOG_SOURCE: "it is the daily logs", API_SOURCE: "it is what clients hand over"}
+LOG_SOURCE, API_SOURCE, DERIVED_SOURCE = "log", "api", "reflect"
+BUILT_IN = {
+    LOG_SOURCE: "it is the daily logs",
+    API_SOURCE: "it is what clients hand over",
+    DERIVED_SOURCE: "it is what hippod derives from other facts",
+}
 """Sources that are not configured, by name."""
 SESSIONS = Source(name="main", path="sessions/**/*.{jsonl,md}")
 """The source that is always there, last, unless another one is named `main`."""
@@ -387,6 +421,8 @@ class Config(Section):
     embedder: EmbedderConfig = EmbedderConfig()
     server: Server = Server()
     schedule: Schedule = Schedule()
+    reflect: Reflect = Reflect()
+    hygiene: Hygiene = Hygiene()
     retention: Retention = Retention()
     log: Log = Log()
 

@@ -17,7 +17,7 @@ import socket as sockets
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,13 +30,14 @@ import uvicorn
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
-from hippod import __version__, log, schedule, watch, wire
+from hippod import __version__, daylog, log, schedule, watch, wire
 from hippod.audit import Audit
-from hippod.compose import Assembly, assemble
+from hippod.compose import Assembly, Chore, assemble
 from hippod.config import Config
 from hippod.debounce import Debouncer
 from hippod.errors import Busy, HippodError, NotFound
 from hippod.index import Report
+from hippod.reflect import JOB as REFLECT
 from hippod.retain import SourceFile
 from hippod.server import app as routes
 from hippod.server import socket as listening
@@ -53,7 +54,9 @@ SWITCH_SECONDS = 0.0005
 WAKE_SECONDS = 60
 """How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 STOP_SECONDS = 4
-MAX_DAYS = 36_500
+CHORE_DELAY = 600
+"""Seconds after the start when a chore is due that was never done: a daemon that is started anew
+each morning would else never come to it."""
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all."""
 EMBED_RETRY_SECONDS = (2, 10, 60, 300)
@@ -62,6 +65,8 @@ AUDIT_SECONDS = 3
 """How long after a look the watcher may still tell of what it found."""
 FIRST_QUESTION_SECONDS = 0.5
 """Between being ready and the first look at all files, beside which a question takes longer."""
+GATHER_SECONDS = 5
+"""Between a change of a log and counting its facts: they come several at a time."""
 TIDY_SECONDS = 0.5
 """Pause between steps of tidying, for whoever wants to write."""
 
@@ -168,10 +173,13 @@ class Daemon:
         self._index_thread = ThreadPoolExecutor(1, "index")
         self._retain_thread = ThreadPoolExecutor(1, "retain")
         self._vector_thread = ThreadPoolExecutor(1, "vectors")
+        self._chore_thread = ThreadPoolExecutor(1, "chores")
         self._vectors_due = asyncio.Event()
         self._graph_due = asyncio.Event()
         self._graph_failed = False
         self._tidy_due = asyncio.Event()
+        self._logs_changed = asyncio.Event()
+        self._changed_logs: set[str] = set()
         self._judging: set[asyncio.Task[None]] = set()
         self._audit = Audit()
         self._watched = False
@@ -202,6 +210,7 @@ class Daemon:
             self._index_thread.shutdown(wait=True)
             self._retain_thread.shutdown(wait=True)
             self._vector_thread.shutdown(wait=True)
+            self._chore_thread.shutdown(wait=True, cancel_futures=True)
             logger.info("daemon.stopped")
         return 0
 
@@ -220,6 +229,7 @@ class Daemon:
                     self._build_graphs,
                     self._tidy,
                     self._retain_changes,
+                    self._reflect_on_facts,
                     self._reconcile_when_asked,
                 )
             ]
@@ -347,7 +357,11 @@ class Daemon:
 
     async def _in_index_thread(self, changed: list[str]) -> Report | None:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._index_thread, self._update_index, changed)
+        report = await loop.run_in_executor(self._index_thread, self._update_index, changed)
+        self._changed_logs |= set(filter(daylog.day_of, report.changed if report else ()))
+        if self._changed_logs:
+            self._logs_changed.set()
+        return report
 
     def _update_index(self, changed: list[str]) -> Report | None:
         """Bring the index up to date; None if all of it failed and is to be tried again."""
@@ -443,6 +457,20 @@ class Daemon:
                 # more is to be feared from an editor that was open meanwhile.
                 loop.call_later(self._config.retain.settle + 1, self._read_back)
 
+    async def _reflect_on_facts(self) -> None:
+        """Reflect when enough facts are new; told of after changes of logs and every look."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._logs_changed.wait()
+            await asyncio.sleep(GATHER_SECONDS)
+            self._logs_changed.clear()
+            paths, self._changed_logs = self._changed_logs, set()
+            await loop.run_in_executor(self._chore_thread, self._reflect_if_due, paths)
+
+    def _reflect_if_due(self, paths: set[str]) -> None:
+        reflector = self._parts.reflector
+        self._guarded(Chore(REFLECT, 0, functools.partial(reflector.run_if_due, paths)))
+
     def _retain(self, work: Callable[..., object], *values: Any) -> None:
         try:
             work(*values)
@@ -463,16 +491,52 @@ class Daemon:
             timezone=self._config.zone,
             job_defaults={"coalesce": True, "misfire_grace_time": None, "max_instances": 1},
         )
-        seconds = self._config.schedule.reconcile
-        last = self._parts.state.last_run(RECONCILE)
-        now = datetime.now(UTC)
-        scheduler.add_job(
-            self.reconcile,
-            IntervalTrigger(seconds=seconds, timezone=self._config.zone),
-            id=RECONCILE,
-            next_run_time=schedule.first_run(seconds, last.started if last else None, now),
-        )
+        self._add_job(scheduler, RECONCILE, self._config.schedule.reconcile, self.reconcile)
+        for chore in self._parts.chores:
+            work = functools.partial(self._do_chore, chore)
+            self._add_job(
+                scheduler, chore.name, chore.seconds, work, CHORE_DELAY, scheduled=chore.scheduled
+            )
         return scheduler
+
+    def _add_job(
+        self,
+        scheduler: AsyncIOScheduler,
+        name: str,
+        seconds: float,
+        work: Callable[[], Coroutine[Any, Any, None]],
+        delay: float | None = None,
+        *,
+        scheduled: bool = True,
+    ) -> None:
+        """Have `work` done every so many seconds since it was done last; else only when asked.
+
+        What was never done is due after `delay` seconds, by default after a whole period.
+        """
+        last, now = self._parts.state.last_run(name), datetime.now(UTC)
+        due = schedule.first_run(seconds, last.started if last else None, now)
+        if last is None and delay is not None:
+            due = now + timedelta(seconds=min(delay, seconds))
+        scheduler.add_job(
+            work,
+            IntervalTrigger(seconds=seconds, timezone=self._config.zone),
+            id=name,
+            next_run_time=due if scheduled else None,
+        )
+
+    async def _do_chore(self, chore: Chore) -> None:
+        """Do a chore in the chores' thread: one after the other."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(asyncio.CancelledError):  # we are stopping
+            await loop.run_in_executor(self._chore_thread, self._guarded, chore)
+
+    def _guarded(self, chore: Chore) -> None:
+        try:
+            chore.work()
+        except HippodError as error:
+            logger.warning("job.failed", job=chore.name, reason=error.message, hint=error.hint)
+        except Exception:
+            logger.exception("job.crashed", job=chore.name)
 
     async def reconcile(self) -> None:
         """Ask for a look at everything, and wait until it is done."""
@@ -492,6 +556,7 @@ class Daemon:
             self._vectors_due.set()
             self._graph_due.set()
             self._tidy_due.set()
+            self._logs_changed.set()
             judging = asyncio.create_task(self._judge_watcher(report, began))
             self._judging.add(judging)
             judging.add_done_callback(self._judging.discard)
@@ -549,7 +614,7 @@ class Daemon:
             report = await self._in_index_thread([RESCAN])
             if report is None:
                 error = self._trouble
-            await asyncio.to_thread(self._forget_old, started)
+            await asyncio.to_thread(self._parts.hygiene.expire, started)
             for source_file in await asyncio.to_thread(self._parts.retainer.unread):
                 self._retain_queue.touch(source_file)
         except (HippodError, OSError) as failure:
@@ -569,13 +634,6 @@ class Daemon:
         if self._wanted_roots() != self._roots:
             self._new_roots.set()
         return report
-
-    def _forget_old(self, now: datetime) -> None:
-        """Drop turns and journal entries that are older, or more, than is to be kept."""
-        keep, state = self._config.retention, self._parts.state
-        state.prune_journal(_before(now, keep.journal_days), keep.journal_bytes)
-        while state.drop_turns(_before(now, keep.turns_days)):
-            pass
 
 
 RESCAN = ""
@@ -614,12 +672,18 @@ class DaemonJobs(Jobs):
         last = self._state.last_run(name)
         return wire.Job(
             name=name,
-            schedule=schedule.describe(self._config.schedule.reconcile),
+            schedule=self._schedule(name, next_run),
             next_run=_local(self._config, next_run) if next_run else None,
             last_run=_local(self._config, last.started) if last else None,
             last_seconds=round(last.seconds, 3) if last else None,
             last_outcome=last.outcome if last else None,
         )
+
+    def _schedule(self, name: str, next_run: datetime | None) -> str:
+        if next_run is None:
+            return "when asked"
+        trigger = self._scheduler.get_job(name).trigger
+        return schedule.describe(trigger.interval.total_seconds())
 
 
 async def _keep_time(scheduler: AsyncIOScheduler) -> None:
@@ -667,10 +731,6 @@ def _server(parts: Assembly, config: Config) -> _Server:
             timeout_graceful_shutdown=STOP_SECONDS - 1,
         )
     )
-
-
-def _before(now: datetime, days: int) -> datetime:
-    return now - timedelta(days=min(days, MAX_DAYS))
 
 
 def _local(config: Config, moment: datetime) -> str:

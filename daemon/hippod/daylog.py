@@ -117,6 +117,11 @@ def log_path(day: date, layout: Layout = "openclaw") -> str:
     return f"{folder}/{day.isoformat()}.md"
 
 
+def archive_path(day: date) -> str:
+    """Return where hygiene moves the daily log of `day`."""
+    return f"archive/{day:%Y}/{day.isoformat()}.md"
+
+
 def new_log(day: date) -> str:
     """Return what a new daily log begins with."""
     return f"# Daily Log - {day.isoformat()}\n"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from hippod.errors import Conflict, InvalidInput, NotFound
-from hippod.journal import PlannedAppend
+from hippod.journal import PREVIEW_CHARACTERS, PlannedAppend
 
 Make = Callable[[bytes | None], bytes]
 """Computes bytes from those that stand in a file (None: no file)."""
@@ -17,7 +17,6 @@ _FRAGMENT_BYTES = 16
 _BLOCK_ID = re.compile(rb"\^([0-9a-z]{4,64})[ \t]*$")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-_PREVIEW_CHARACTERS = 80
 _BINARY_SHARE = 0.01
 """More NULs than this and a file is no text."""
 
@@ -237,7 +236,7 @@ def preview(before: bytes | None, after: bytes | None) -> str:
     start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     said = [line.strip() for line in (*new[start:], *old[start:]) if line.strip()]
     first = next((line for line in said if not line.startswith(b"#")), said[0] if said else b"")
-    return first.decode(errors="replace")[:_PREVIEW_CHARACTERS]
+    return first.decode(errors="replace")[:PREVIEW_CHARACTERS]
 
 
 def cut(data: bytes, offset: int, length: int) -> tuple[bytes, bytes, bytes]:

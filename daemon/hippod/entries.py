@@ -51,9 +51,9 @@ def entries(path: str, units: Sequence[Unit]) -> list[Entry]:
     return [_entry(path, unit, occurrences) for unit in units]
 
 
-def searched_text(header: str, content: str) -> str:
+def searched_text(header: str, content: str, role: str) -> str:
     """Return the text of a unit that both legs search."""
-    return f"{header}\n{pages.without_links(content)}"
+    return f"{header}\n{pages.without_links(content, days=role == 'summary')}"
 
 
 def has_words(text: str) -> bool:
@@ -62,7 +62,7 @@ def has_words(text: str) -> bool:
 
 
 def _entry(path: str, unit: Unit, occurrences: dict[str, int]) -> Entry:
-    text = searched_text(unit.header, unit.content)
+    text = searched_text(unit.header, unit.content, unit.role)
     occurrence = occurrences.get(unit.content, 0)
     occurrences[unit.content] = occurrence + 1
     return Entry(

@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 Operation = Literal[
     "create", "write", "replace", "insert", "append", "rename", "move", "delete", "displaced",
-    "leftover",
+    "leftover", "forget", "purged",
 ]  # fmt: skip
 """`rename`: a document got another path. `move`: bytes that we had appended changed place within
 their file. `displaced`: bytes of somebody else that had to give way to a newer version of theirs.
-`leftover`: a temporary file that a dead run left behind."""
+`leftover`: a temporary file that a dead run left behind. `forget`: something was removed for good,
+so nothing is kept of what stood there. `purged`: what an entry kept held something that was
+forgotten since."""
+
+PREVIEW_CHARACTERS: Final = 80
+"""How much of a line a preview shows."""
 
 
 @dataclass(frozen=True, slots=True)

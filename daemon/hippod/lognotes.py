@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hippod import daylog, facts, markdown, redact
+from hippod import daylog, facts, markdown, pages, redact
 from hippod.extraction import foreign, sentences
 from hippod.markdown import Paragraph
 
@@ -111,7 +111,9 @@ def _is_table(paragraph: Paragraph) -> bool:
 
 def _is_marked(lines: Sequence[str]) -> bool:
     """Tell what is hippod's own, a fact in the wrong place, or still to be done."""
-    if _OPEN_TASK.match(lines[0]) or any(map(daylog.ends_in_id, lines)):
+    if _OPEN_TASK.match(lines[0]):
+        return True
+    if any(daylog.ends_in_id(line) or pages.is_kept(line) for line in lines):
         return True
     return facts.parse_bullet(f"- {lines[0]}") is not None
 

@@ -8,8 +8,19 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from hippod import daylog, diffs, edits, facts, logsource, markdown, reversal, wire
-from hippod.config import LOG_SOURCE
+from hippod import (
+    daylog,
+    diffs,
+    edits,
+    facts,
+    logsource,
+    markdown,
+    opinion_view,
+    pages,
+    reversal,
+    wire,
+)
+from hippod.config import DERIVED_SOURCE, LOG_SOURCE
 from hippod.errors import (
     Conflict,
     HippodError,
@@ -60,11 +71,14 @@ class Provenance:
         """
         wanted = _checked_name(name)
         rows = self._named(wanted)
+        believed = self._opinions_like(wanted)
         written = {fact.id: fact for fact in self._state.facts_like(wanted)}
         unit = next((row for row in rows if row.unit_id == wanted), None)
         if unit is not None and unit.fact_id is None:
             return self._other_text(unit)
-        id_ = unit.fact_id if unit and unit.fact_id else self._only(wanted, rows, written)
+        id_ = unit.fact_id if unit and unit.fact_id else self._only(wanted, rows, written, believed)
+        if id_ in believed:
+            return self._believed(believed[id_])
         return self._trace(id_, [row for row in rows if row.fact_id == id_], written.get(id_))
 
     def _named(self, name: str) -> list[Named]:
@@ -74,9 +88,16 @@ class Provenance:
         except IndexUnavailable:
             return []  # the state still knows what hippod wrote
 
-    def _only(self, name: str, rows: Iterable[Named], written: dict[str, BatchFact]) -> str:
+    def _only(
+        self,
+        name: str,
+        rows: Iterable[Named],
+        written: dict[str, BatchFact],
+        believed: dict[str, pages.Opinion],
+    ) -> str:
         """Return the one id that begins so; a whole id goes before longer ones."""
         found = {row.fact_id: f"{row.path}#L{row.line_start}" for row in rows if row.fact_id}
+        found |= {id_: f"{pages.OPINIONS}#L{each.lines[0]}" for id_, each in believed.items()}
         found = {**{id_: fact.path or "not written" for id_, fact in written.items()}, **found}
         if name in found or len(found) == 1:
             return name if name in found else next(iter(found))
@@ -97,6 +118,10 @@ class Provenance:
         bullet = facts.parse_bullet(place.text) if place else None
         origin = self._state.origin(id_)
         source = bullet.source if bullet else None
+        if written is not None and not written.bullet:
+            if place is None:
+                raise NotFound(f"^{id_} was forgotten", "nothing is kept of it")
+            written = None
         if written is None and place is None:
             raise NotFound(f"no fact ^{id_} any more", "the index will notice in a moment")
         return wire.Why(
@@ -109,11 +134,43 @@ class Provenance:
             written_at=self._local(origin.written) if origin else None,
             made_by=(origin.fact.made_by or None) if origin else None,
             said=self._said(origin) if origin else _cited(source),
+            derived_from=tuple(self._premises(bullet)) if bullet else (),
         )
+
+    def _premises(self, bullet: facts.Fact) -> Iterator[wire.Premise]:
+        """Yield the facts that a derived one says again."""
+        for link in pages.links(bullet.content) if _is_derived(bullet) else ():
+            place = self._place_of(link.block)
+            found = {"source": place.source, "content": place.content} if place else {}
+            yield wire.Premise(fact=link.block, **found)
 
     def _other_text(self, unit: Named) -> wire.Why:
         place = _Place(unit.path, unit.line_start, unit.line_end, unit.content)
         return wire.Why(id=unit.unit_id, standing="stands", origin="document", **_where(place))
+
+    # -- what is believed --------------------------------------------------------------------
+
+    def _opinions_like(self, name: str) -> dict[str, pages.Opinion]:
+        """Return the opinions whose id begins so, as the ledger stands now."""
+        loaded = self._workspace.load(pages.OPINIONS)
+        found = pages.opinions(markdown.parse(loaded.text)) if loaded else ()
+        return {each.id: each for each in found if each.id and each.id.startswith(name)}
+
+    def _believed(self, opinion: pages.Opinion) -> wire.Why:
+        detail = opinion_view.detail(opinion, self._place_of)
+        lines = opinion.lines[0], opinion.lines[-1]
+        place = _Place(pages.OPINIONS, *lines, f"## {opinion.statement}")
+        standing: wire.Standing = "edited" if detail.edited else "stands"
+        return wire.Why(
+            id=str(opinion.id), standing=standing, origin="opinion", opinion=detail, **_where(place)
+        )
+
+    def _place_of(self, id_: str) -> opinion_view.Place | None:
+        """Return where a fact that is cited stands: in a daily log, not where a page repeats it."""
+        rows = [row for row in self._named(id_) if row.fact_id == id_ and daylog.day_of(row.path)]
+        if not rows:
+            return None
+        return opinion_view.Place(f"{rows[0].path}#L{rows[0].line_start}", rows[0].content)
 
     # -- where a fact stands now -------------------------------------------------------------
 
@@ -239,6 +296,8 @@ class Provenance:
     def _images(self, entry: JournalEntry) -> tuple[bytes | None, bytes | None, str]:
         """Return what stood there before and after a change, as far as it is kept, and a note."""
         change = entry.change
+        if change.operation in reversal.FINAL:
+            return None, None, reversal.FINAL[change.operation]
         if change.operation == "append":
             for data in self._versions(entry):
                 for place in reversal.places_of(change, data or b""):
@@ -317,7 +376,8 @@ class Provenance:
     def _refused(self, entry: JournalEntry, conflict: Conflict) -> wire.Undone:
         """Describe a conflict: what was edited since, and what the undo would overwrite."""
         change = entry.change
-        if entry.undone_by or entry.status == "begun" or change.operation == "rename":
+        bare = (*reversal.FINAL, "rename")
+        if entry.undone_by or entry.status == "begun" or change.operation in bare:
             return wire.Undone(
                 id=entry.id, path=change.path, applied=False, conflict=conflict.message
             )
@@ -392,7 +452,13 @@ def _standing(place: _Place | None, written: BatchFact | None) -> wire.Standing:
     return "stands" if same else "edited"
 
 
+def _is_derived(bullet: facts.Fact) -> bool:
+    return bullet.source is not None and bullet.source.name == DERIVED_SOURCE
+
+
 def _stated_by(bullet: facts.Fact | None, origin: Origin | None) -> wire.Stated:
+    if bullet and _is_derived(bullet):
+        return "derived"
     source = origin.source if origin else bullet.source.name if bullet and bullet.source else None
     if source is not None:
         return "client" if source == API else "transcript"
@@ -413,6 +479,6 @@ def _where(place: _Place | None) -> dict[str, Any]:
 
 def _cited(source: facts.Source | None) -> wire.Said | None:
     """What the bullet itself says of its source: all that is left when the state was lost."""
-    if source is None:
+    if source is None or source.name == DERIVED_SOURCE:
         return None
     return wire.Said(source=source.name, session=source.session, turns=(source.turn,))

@@ -147,6 +147,17 @@ def path_pattern(pattern: str) -> GitIgnoreSpec:
         ) from None
 
 
+def first_day(field: str, value: str, now: datetime) -> date:
+    """Return the first day that a date, a period or an age such as `7d` names, in `now`'s zone.
+
+    Raises `InvalidInput`.
+    """
+    moment = _bound(field, value, now, end=False)
+    if moment is None:
+        raise InvalidInput(f"{field}: is empty", _EXAMPLES)
+    return moment.date()
+
+
 def _clean(text: str) -> str:
     """Replace control characters and lone surrogates, which neither leg can take, by blanks."""
     return "".join(" " if unicodedata.category(ch) in ("Cc", "Cs") else ch for ch in text).strip()

@@ -14,11 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from hippod import daylog, facts, logsource, redact, transcripts, wire
+from hippod import (
+    daylog,
+    facts,
+    forgotten,
+    logsource,
+    pages,
+    redact,
+    remembered,
+    transcripts,
+    wire,
+)
 from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
 from hippod.errors import HippodError, InvalidInput, NotFound
 from hippod.extraction import foreign
 from hippod.models import Embedder, Generator
+from hippod.remembered import Remembered
 from hippod.state import Batch, BatchFact, Rejected, State
 from hippod.transcripts import Cursor, Reading, Turn
 from hippod.transcripts.turns import LONGEST_TURN
@@ -79,6 +90,7 @@ class Retainer:
         self.waiting: Callable[[SourceFile, float], None] = lambda file, seconds: None
         self._config = config
         self._workspace = workspace
+        self._remembered = Remembered(workspace)
         self._state = state
         self._clock = clock
         built_in = (logsource.SOURCE,) if config.retain.logs else ()
@@ -106,6 +118,11 @@ class Retainer:
             config, self._workspace, state, capabilities, self._known_entities, self._clock,
             self._stopped,
         )  # fmt: skip
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a transcript is being processed at this moment."""
+        return self._lock.locked()
 
     # -- where transcripts lie -----------------------------------------------------------------
 
@@ -308,7 +325,7 @@ class Retainer:
 
     def _read_log(self, source: Source, path: Path) -> Reading:
         day = logsource.day_of(path)
-        loaded = self._workspace.load(path.relative_to(self._workspace.root).as_posix())
+        loaded = self._remembered.load(path.relative_to(self._workspace.root).as_posix())
         if day is None or loaded is None:
             raise NotFound(f"{path}: no daily log")
         return logsource.read(
@@ -336,17 +353,25 @@ class Retainer:
             if not self._open_batches(file):  # they move the cursor themselves when done
                 self._state.set_cursor(file.source, str(file.path), reading.cursor)
             return
-        for start in range(0, len(turns), BATCH_TURNS):
-            chunk = turns[start : start + BATCH_TURNS]
-            last = start + BATCH_TURNS >= len(turns)
-            self._state.create_batch(
-                source=file.source,
-                session=_citable(reading.cursor.session),
-                path=str(file.path),
-                turns=chunk,
-                cursor_after=reading.cursor if last else None,
-                context=turns[max(0, start - CONTEXT_TURNS) : start],
-            )
+        session = _citable(reading.cursor.session)
+        with self._workspace.held():  # what is forgotten from now on is purged behind us
+            turns = self._left_of(file.source, session, turns)
+            for start in range(0, len(turns), BATCH_TURNS):
+                chunk = turns[start : start + BATCH_TURNS]
+                last = start + BATCH_TURNS >= len(turns)
+                self._state.create_batch(
+                    source=file.source,
+                    session=session,
+                    path=str(file.path),
+                    turns=chunk,
+                    cursor_after=reading.cursor if last else None,
+                    context=turns[max(0, start - CONTEXT_TURNS) : start],
+                )
+
+    def _left_of(self, source: str, session: str, turns: Sequence[Turn]) -> list[Turn]:
+        """Return turns without what is forgotten of them."""
+        stones, zone = self._remembered.tombstones(), self._config.zone
+        return [remembered.turn_left(stones, source, session, turn, zone) for turn in turns]
 
     def _cleaned(self, turn: Turn) -> Turn:
         """Drop what must never be stored (our own output, private spans, secrets) or is not read.
@@ -418,7 +443,8 @@ class Retainer:
             raise InvalidInput(f"session: longer than {MAX_SESSION_NAME} characters")
         session = _citable(session)
         turns = [_turn(n, message, session) for n, message in enumerate(request.messages)]
-        with self._queue_lock:  # or two equal requests at once would both find it new
+        # Held: two equal requests at once would both find it new; and see `_store`.
+        with self._queue_lock, self._workspace.held():
             new = [
                 self._cleaned(turn)
                 for turn in {turn.key: turn for turn in turns}.values()
@@ -429,7 +455,7 @@ class Retainer:
                     source=API,
                     session=session,
                     path=str(Path(session)),  # as a `SourceFile` has it
-                    turns=new,
+                    turns=self._left_of(API, session, new),
                     cursor_after=None,
                 )
 
@@ -448,11 +474,18 @@ class Retainer:
         today = self._clock().astimezone(self._config.zone).date()
         with self._queue_lock:  # or two equal requests at once would both find them new
             claims = Claims(self._batches.recent(today))
-            for fact in stated:
-                claims.add(today, _named(fact, request.session or "", today))
+            stones = self._remembered.tombstones()
+            gone = []
+            for fact in (_named(fact, request.session or "", today) for fact in stated):
+                if stone := remembered.forgets_fact(stones, fact, today):
+                    gone.append((fact.content, _was_forgotten(stone)))
+                else:
+                    claims.add(today, fact)
             self._append_claims(today, claims.new)
-        refused = tuple(wire.Rejected(text=text, reason=why) for text, why in claims.refused)
-        self._state.reject(None, claims.refused)
+        self._state.reject(None, claims.refused)  # not what is forgotten: it must not be kept
+        refused = tuple(
+            wire.Rejected(text=text, reason=why) for text, why in (*gone, *claims.refused)
+        )
         standing = [
             BatchFact(fact.id or "", day, facts.render(fact), True) for day, fact in claims.standing
         ]
@@ -518,6 +551,11 @@ class Retainer:
             logger.warning("transcript.not_understood", path=str(file.path), reason=reading.alarm)
 
 
+def _was_forgotten(stone: forgotten.Tombstone) -> str:
+    place = f"line {stone.line} of {forgotten.PATH}"
+    return f"was forgotten on {stone.day}; delete {place} to allow it again"
+
+
 def _rejected(item: Rejected) -> wire.Rejected:
     turn = f"#{item.turn}" if item.turn else ""
     return wire.Rejected(
@@ -535,7 +573,8 @@ def _clean(text: str) -> str:
     clean = _BEFORE_SECRET.sub(" ", clean)
     if len(own) > REDACTED_CHARACTERS:  # a secret that was cut in two there is not known as one
         clean = clean[:-CUT_CHARACTERS]
-    return clean[:LONGEST_TURN]
+    lines = clean[:LONGEST_TURN].split("\n")
+    return "\n".join(line for line in lines if not pages.is_kept(line))
 
 
 _BEFORE_SECRET = re.compile(r"(?<=[\w:=])[ \t]{0,9}\r?\n\s{0,20}(?=\[REDACTED\])")

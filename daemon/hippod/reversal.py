@@ -16,6 +16,12 @@ _ENDS = (b"\n", b"\r")
 _HEADING = re.compile(rb" {0,3}#{1,6}(?:\s|\Z)")
 _OURS = re.compile(rb"(?P<title># Daily Log - [0-9-]{10})|## (?:Retain|Log)")
 
+FINAL = {
+    "forget": "it made hippod forget something, and what is forgotten is not kept",
+    "purged": "what it kept held something that was forgotten since",
+}
+"""Operations that nothing takes back, and why."""
+
 
 def reverse(entry: JournalEntry, current: bytes | None) -> bytes | None:
     """Return what the document holds once `entry` is taken back; None: it does not exist.
@@ -23,6 +29,8 @@ def reverse(entry: JournalEntry, current: bytes | None) -> bytes | None:
     `current` is what stands there now. Raises `Conflict` if the entry cannot be taken back.
     """
     change = entry.change
+    if change.operation in FINAL:
+        raise Conflict(f"entry {entry.id} cannot be taken back: {FINAL[change.operation]}")
     if change.operation in ("move", "displaced", "leftover"):
         raise Conflict(
             f"entry {entry.id} is no change of its own ({change.operation})",
@@ -45,8 +53,10 @@ def happened(change: Change, current: bytes | None) -> int | None:
     if change.operation == "append":
         places = places_of(change, current or b"")
         return places[0] if len(places) == 1 else None
-    if change.operation in ("displaced", "leftover"):
+    if change.operation in ("displaced", "leftover", "purged"):
         return 0
+    if change.operation == "forget":
+        return 0 if _digest(current) == change.digest else None
     same = _digest(current) == _digest(change.before) and _digest(current) != change.digest
     return None if same else 0
 

@@ -96,7 +96,12 @@ class Root:
             with self.folder(parts[: count - 1], path, follow=False) as folder:
                 name = parts[count - 1]
                 try:
-                    os.stat(name, dir_fd=folder, follow_symlinks=False)
+                    there = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                    if stat.S_ISREG(there.st_mode):
+                        raise NotFound(
+                            f"{'/'.join(parts[:count])!r}: is a file, not a folder",
+                            "give it another name",
+                        )
                 except FileNotFoundError:
                     documents.check_new(path)
                     with contextlib.suppress(FileExistsError):

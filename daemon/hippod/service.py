@@ -15,14 +15,22 @@ from typing import Any
 
 import structlog
 
-from hippod import __version__, answers, daylog, redact, wire
+from hippod import __version__, answers, daylog, redact, wire, wire_bank
 from hippod.config import Config, explain
+from hippod.entities import Roster
 from hippod.errors import Conflict, Forbidden, HippodError, InvalidInput, NotFound
+from hippod.factbook import Factbook
+from hippod.forget import Forgetter
+from hippod.hygiene import Hygiene
 from hippod.index import Index
 from hippod.lint import Lint
 from hippod.models import TokenCounter
+from hippod.opinions import Opinions
+from hippod.proposals import Proposals
 from hippod.provenance import Provenance
 from hippod.recall import recall as recall_hits
+from hippod.reflect import Reflector
+from hippod.remembered import Remembered
 from hippod.retain import Retainer
 from hippod.scope import Scope, may_see
 from hippod.state import State
@@ -63,6 +71,9 @@ class Memory:
         retainer: Retainer,
         clock: Callable[[], datetime],
         counter: TokenCounter | None = None,
+        hygiene: Hygiene | None = None,
+        reflector: Reflector | None = None,
+        factbook: Factbook | None = None,
     ) -> None:
         self.jobs_door = Jobs()
         self.changed: Callable[[str], None] = self._index_now
@@ -80,6 +91,18 @@ class Memory:
         self._counter = counter
         self._lint = Lint(index)
         self._provenance = Provenance(workspace, state, index, config.zone)
+        self._hygiene = hygiene or Hygiene(config, workspace, state, index, retainer, clock)
+        self._hygiene.changed = lambda path: self.changed(path)
+        self._reflector = reflector or Reflector(config, workspace, state, clock)
+        self._reflector.changed = lambda path: self.changed(path)
+        self._forgetter = Forgetter(config, workspace, state, index, clock)
+        self._remembered = Remembered(workspace)
+        self._roster = Roster(workspace, factbook)
+        self._roster.changed = lambda path: self.changed(path)
+        self._opinions = Opinions(workspace, factbook)
+        self._opinions.changed = lambda path: self.changed(path)
+        self._proposals = Proposals(workspace, lambda: self._now().date())
+        self._proposals.changed = lambda path: self.changed(path)
         self._started = time.monotonic()
 
     # -- questions ---------------------------------------------------------------------------
@@ -102,7 +125,7 @@ class Memory:
                 for hit in answer.hits
             )
             answer = answer.model_copy(update={"hits": hits})
-        return answers.complete(answer, request, self._workspace, self._index, self._counter)
+        return answers.complete(answer, request, self._remembered, self._index, self._counter)
 
     search = recall
 
@@ -261,6 +284,112 @@ class Memory:
                 self.changed(done.moved_from)
         return done
 
+    # -- the bank ----------------------------------------------------------------------------
+
+    def entities(self, scope: Scope = "main") -> wire_bank.EntityList:
+        """List who is who, with what is unclear or looks alike."""
+        self._main_only(scope, "entities")
+        return self._roster.all()
+
+    def entity(
+        self, name: str, *, limit: int = wire_bank.FACTS_SHOWN, scope: Scope = "main"
+    ) -> wire_bank.EntityDetail:
+        """Describe an entity with its `limit` newest facts."""
+        self._main_only(scope, "entities")
+        return self._roster.one(name, limit)
+
+    def merge_entities(
+        self, name: str, into: str, *, dry_run: bool = False, scope: Scope = "main"
+    ) -> wire_bank.EntityChanged:
+        """Make an entity and all its names names of another one; facts are not rewritten."""
+        action = wire_bank.MergeAction(action="merge", into=into, dry_run=dry_run, scope=scope)
+        return self.change_entity(name, action)
+
+    def split_entity(
+        self, name: str, alias: str, *, dry_run: bool = False, scope: Scope = "main"
+    ) -> wire_bank.EntityChanged:
+        """Say that `alias` is somebody else than the entity."""
+        action = wire_bank.SplitAction(action="split", alias=alias, dry_run=dry_run, scope=scope)
+        return self.change_entity(name, action)
+
+    def rename_entity(
+        self, name: str, new: str, *, dry_run: bool = False, scope: Scope = "main"
+    ) -> wire_bank.EntityChanged:
+        """Give an entity another name; the old one becomes an alias."""
+        action = wire_bank.RenameAction(action="rename", new=new, dry_run=dry_run, scope=scope)
+        return self.change_entity(name, action)
+
+    def adopt_entity(
+        self, name: str, *, dry_run: bool = False, scope: Scope = "main"
+    ) -> wire_bank.EntityChanged:
+        """Let hippod rewrite the regions of a page again that a person edited."""
+        action = wire_bank.AdoptAction(action="adopt", dry_run=dry_run, scope=scope)
+        return self.change_entity(name, action)
+
+    def change_entity(self, name: str, action: wire_bank.EntityAction) -> wire_bank.EntityChanged:
+        """Do what a person decided about an entity: merge, split, rename or adopt."""
+        self._main_only(action.scope, "entities")
+        done = self._roster.change(name, action)
+        if done.applied:
+            self._reflector.look_again(change.path for change in done.changes)
+        return done
+
+    def reflect(self, request: wire_bank.ReflectRequest) -> wire_bank.Reflected:
+        """Bring the bank's pages up to date with the facts, or say what that would change."""
+        self._main_only(request.scope, "reflect")
+        return self._reflector.run(request.since, request.dry_run)
+
+    def hygiene(self, request: wire_bank.HygieneRequest) -> wire_bank.HygieneReport:
+        """Tidy up: archive old daily logs, report copies and what got stale, or merge some."""
+        self._main_only(request.scope, "hygiene")
+        return self._hygiene.run(request)
+
+    def forget(self, request: wire_bank.ForgetRequest) -> wire_bank.Forgotten:
+        """Forget for good, or say what that would remove: there is no undo."""
+        self._main_only(request.scope, "forget")
+        return self._forgetter.forget(request)
+
+    def opinions(
+        self, entity: str | None = None, *, scope: Scope = "main"
+    ) -> wire_bank.OpinionList:
+        """List the opinions of the ledger, or those about an entity."""
+        self._main_only(scope, "opinions")
+        return self._opinions.all(entity)
+
+    def opinion(self, id_: str, scope: Scope = "main") -> wire.OpinionDetail:
+        """Return an opinion, by its id or a beginning of it, with its evidence."""
+        self._main_only(scope, "opinions")
+        return self._opinions.one(id_)
+
+    def recompute_opinions(
+        self, *, dry_run: bool = False, scope: Scope = "main"
+    ) -> wire_bank.OpinionsRecomputed:
+        """Set each confidence to what prior and weights in the ledger give; asks no model."""
+        self._main_only(scope, "opinions")
+        return self._opinions.recompute(dry_run=dry_run, actor=scope)
+
+    def proposals(self, scope: Scope = "main") -> wire_bank.ProposalList:
+        """List the proposals for MEMORY.md, decided ones too."""
+        self._main_only(scope, "proposals")
+        return self._proposals.all()
+
+    def proposal(self, id_: str, scope: Scope = "main") -> wire_bank.ProposalDetail:
+        """Return a proposal, by its id or a beginning of it, with what it changes."""
+        self._main_only(scope, "proposals")
+        return self._proposals.one(id_)
+
+    def accept_proposal(
+        self, id_: str, *, force: bool = False, scope: Scope = "main"
+    ) -> wire_bank.ProposalDecided:
+        """Make the change of a proposal; one that loses over a quarter of the lines by `force`."""
+        self._main_only(scope, "proposals")
+        return self._proposals.accept(id_, force=force, actor=scope)
+
+    def reject_proposal(self, id_: str, scope: Scope = "main") -> wire_bank.ProposalDecided:
+        """Turn a proposal down: it does not come back."""
+        self._main_only(scope, "proposals")
+        return self._proposals.reject(id_, actor=scope)
+
     # -- operations --------------------------------------------------------------------------
 
     def status(self, scope: Scope = "main") -> wire.Status:
@@ -281,6 +410,8 @@ class Memory:
                 recovered_from=str(recovered_from) if recovered_from else None,
             ),
             jobs=tuple(self.jobs_door.all()),
+            bank=self._bank_status(),
+            hygiene=self._hygiene.status(),
             **self.describe(),
         )
 
@@ -398,6 +529,15 @@ class Memory:
                 "unlisted": scan.unlisted,
             }
         )
+
+    def _bank_status(self) -> dict[str, Any]:
+        """Tell what reflection did, which pages it leaves alone, and what waits for a person."""
+        about = self._reflector.status()
+        with contextlib.suppress(HippodError):
+            about["pages"] = self._roster.report()
+            listed = self._proposals.all().proposals
+            about["proposals_open"] = sum(each.status == "open" for each in listed)
+        return about
 
     def _instructions(self) -> dict[str, str]:
         """Return by path what reads like instructions; nothing while the index cannot answer."""

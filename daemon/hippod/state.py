@@ -8,20 +8,33 @@ import contextlib
 import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import apsw
 
+from hippod import compaction
 from hippod import facts as grammar
 from hippod.errors import NotFound, StorageError
-from hippod.journal import Appended, Change, JournalEntry, Operation, PlannedAppend
+from hippod.journal import (
+    PREVIEW_CHARACTERS,
+    Appended,
+    Change,
+    JournalEntry,
+    Operation,
+    PlannedAppend,
+)
 from hippod.transcripts.turns import Cursor, Turn
 
 BatchStatus = Literal["read", "extracted", "appended", "done", "failed"]
+Reflected = Literal["fact", "judging", "page", "summary", "append", "proposal"]
+"""What reflection takes notes of: facts that it judged, facts that it is just judging, pages as
+it left them, summaries of days that it wrote, appends to logs that it began, and proposals that
+it made, each with the ids of the facts that it cited."""
 Clock = Callable[[], datetime]
 Row = tuple[Any, ...]
 
@@ -33,6 +46,8 @@ _REJECTED_KEPT = 500
 _RUNS_KEPT = 100
 """Of each job."""
 _THINNED_AT_ONCE = 500
+_MOST_COMPACTED = 256_000_000
+"""Bytes of a file that is made smaller within a second or two."""
 _AROUND = range(-2, 2)
 """Turns that are quoted with a cited one, by distance."""
 _NEIGHBOUR_CHARACTERS = 500
@@ -166,6 +181,26 @@ class Usage:
     tokens_in: int
     tokens_out: int
     seconds: float
+
+
+class Forgotten(Protocol):
+    """What is to be purged: judges texts by what they say."""
+
+    def text(self, text: str, /) -> str:
+        """Return a text without what is forgotten."""
+        ...
+
+    def in_bytes(self, data: bytes, /) -> bool:
+        """Say whether the bytes of a document say something forgotten."""
+        ...
+
+    def turn(self, source: str, session: str, turn: Turn, /) -> Turn:
+        """Return a turn without what is forgotten; the same object if that is nothing."""
+        ...
+
+    def fact(self, id_: str, bullet: str, /) -> bool:
+        """Say whether a fact is forgotten."""
+        ...
 
 
 class State:
@@ -609,6 +644,13 @@ class State:
             )
             return dropped + self._connection.changes()
 
+    # -- the file's size ---------------------------------------------------------------------
+
+    def compact(self) -> bool:
+        """Give free pages back if they are many and the file is not large; say whether it did."""
+        with self._lock, _storage(self.path):
+            return compaction.compact(self._connection, _MOST_COMPACTED)
+
     # -- jobs --------------------------------------------------------------------------------
 
     def start_run(self, name: str, started: datetime) -> None:
@@ -642,6 +684,31 @@ class State:
             limit,
         )
         return [Run(job, _time(at), seconds, how, why) for job, at, seconds, how, why in rows]
+
+    # -- reflection --------------------------------------------------------------------------
+
+    def reflected(self, what: Reflected) -> dict[str, str]:
+        """Return what reflection noted of facts, pages or summaries, by key."""
+        return dict(self._all("SELECT key, value FROM reflected WHERE what=?", what))
+
+    def note_reflected(self, notes: Mapping[Reflected, Mapping[str, str]]) -> None:
+        """Add what reflection did, all of it or nothing."""
+        with self._transaction():
+            self._many(
+                "INSERT OR REPLACE INTO reflected(what, key, value) VALUES (?,?,?)",
+                ((what, key, value) for what, each in notes.items() for key, value in each.items()),
+            )
+
+    def drop_reflected(self, what: Reflected, keys: Iterable[str] | None = None) -> None:
+        """Forget notes of one sort, by default all of them."""
+        chosen = None if keys is None else json.dumps(list(keys))
+        with self._transaction():
+            self._run(
+                "DELETE FROM reflected WHERE what=?1"
+                " AND (?2 IS NULL OR key IN (SELECT value FROM json_each(?2)))",
+                what,
+                chosen,
+            )
 
     # -- usage of models ---------------------------------------------------------------------
 
@@ -745,6 +812,153 @@ class State:
     def counters(self) -> Mapping[str, int]:
         """Return all counters."""
         return dict(self._all("SELECT name, value FROM counter ORDER BY name"))
+
+    # -- forgetting --------------------------------------------------------------------------
+
+    def cited_turns(self, ids: Iterable[str]) -> set[tuple[str, str, str]]:
+        """Return source, session and id of the turns that facts rest on."""
+        rows = self._all(
+            f"SELECT b.source, b.session, {_FACT_OF_BATCH} FROM batch_fact f JOIN batch b"
+            " ON b.id=f.batch WHERE f.id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        return {
+            (source, session, turn)
+            for source, session, *row in rows
+            for turn in _fact(tuple(row)).cited
+        }
+
+    def purge(self, goes: Forgotten) -> Counter[str]:
+        """Blank all that says something forgotten; count it by what it was.
+
+        Facts keep their ids and are never appended again; changes whose before-image goes cannot
+        be taken back any more. Nothing is left of it in the file.
+        """
+        done: Counter[str] = Counter()
+        with self._transaction():
+            self._purge_journal(goes, done)
+            self._purge_batches(goes, done)
+            self._purge_facts(goes, done)
+            for table, keys, column in _TOLD:
+                self._purge_column(table, keys, column, goes, done)
+        with self._lock, _storage(self.path):
+            compaction.rewrite(self._connection)
+        return done
+
+    def says(self, goes: Forgotten) -> bool:
+        """Say whether a turn, a fact, a refusal or a change that is kept says it."""
+        facts = self._all("SELECT id, bullet FROM batch_fact WHERE bullet<>''")
+        if any(goes.fact(id_, bullet) for id_, bullet in facts):
+            return True
+        if any(goes.text(text) != text for (text,) in self._all("SELECT text FROM rejected")):
+            return True
+        for (number,) in self._all("SELECT id FROM batch"):
+            batch = self.batch(number)
+            for turn in (*batch.turns, *batch.context):
+                if goes.turn(batch.source, batch.session, turn) is not turn:
+                    return True
+        numbers = self._all("SELECT id FROM journal WHERE before NOT NULL")
+        images = (self._required("SELECT before FROM journal WHERE id=?", *row) for row in numbers)
+        return any(goes.in_bytes(image) for (image,) in images if image)
+
+    def drop_backups(self) -> list[str]:
+        """Delete copies of this file that were made before a migration or moved aside."""
+        dropped = []
+        with _storage(self.path):
+            for pattern in (f"{self.path.name}.v*.bak*", f"{self.path.name}.corrupt-*"):
+                for path in sorted(self.path.parent.glob(pattern)):
+                    path.unlink(missing_ok=True)
+                    dropped.append(path.name)
+        return dropped
+
+    def _purge_journal(self, goes: Forgotten, done: Counter[str]) -> None:
+        for (number,) in self._all("SELECT id FROM journal WHERE before NOT NULL"):
+            (before,) = self._required("SELECT before FROM journal WHERE id=?", number)
+            if goes.in_bytes(before):
+                self._run(
+                    "UPDATE journal SET before=NULL, preview='', operation='purged' WHERE id=?",
+                    number,
+                )
+                done["changes"] += 1
+        self._purge_previews(goes, done)
+        self._purge_pages(done)
+
+    def _purge_previews(self, goes: Forgotten, done: Counter[str]) -> None:
+        """Blank previews that say it, and those that may begin to.
+
+        Only the first line, or its first words, are kept: by these alone nobody can tell.
+        """
+        rows = self._all(
+            "SELECT id, preview, EXISTS(SELECT 1 FROM journal f WHERE f.operation='forget'"
+            " AND f.path=j.path AND f.id>j.id) FROM journal j"
+            " WHERE preview<>'' AND operation<>'rename'"
+        )
+        for number, preview, is_earlier in rows:
+            is_cut = len(preview) >= PREVIEW_CHARACTERS
+            if is_earlier or is_cut or goes.text(preview) != preview:
+                self._run("UPDATE journal SET preview='' WHERE id=?", number)
+                done["previews"] += 1
+
+    def _purge_pages(self, done: Counter[str]) -> None:
+        """Delete what is kept of pages that went whole: their names may say it."""
+        gone = (
+            "SELECT path, max(id) AS last FROM journal WHERE operation='forget'"
+            " AND status='committed' AND digest IS NULL GROUP BY path"
+        )
+        self._run(f"DELETE FROM reflected WHERE what='page' AND key IN (SELECT path FROM ({gone}))")
+        self._run(
+            "DELETE FROM journal WHERE id IN (SELECT j.id FROM journal j"
+            f" JOIN ({gone}) g ON j.path=g.path AND j.id<=g.last)"
+        )
+        done["changes"] += self._connection.changes()
+
+    def _purge_batches(self, goes: Forgotten, done: Counter[str]) -> None:
+        for (number,) in self._all("SELECT id FROM batch"):
+            batch = self.batch(number)
+            turns, context = (
+                [goes.turn(batch.source, batch.session, turn) for turn in each]
+                for each in (batch.turns, batch.context)
+            )
+            changed = sum(
+                new is not old
+                for new, old in zip([*turns, *context], [*batch.turns, *batch.context], strict=True)
+            )
+            if changed:
+                self._run(
+                    "UPDATE batch SET turns=?, context=? WHERE id=?",
+                    _turns_json(turns),
+                    _turns_json(context),
+                    number,
+                )
+                done["turns"] += changed
+            for planned in batch.planned:
+                if goes.in_bytes(planned.data):
+                    self._run("DELETE FROM planned WHERE batch=? AND path=?", number, planned.path)
+
+    def _purge_facts(self, goes: Forgotten, done: Counter[str]) -> None:
+        rows = self._all("SELECT DISTINCT id, bullet FROM batch_fact WHERE bullet<>''")
+        ids = [id_ for id_, bullet in rows if goes.fact(id_, bullet)]
+        self._run(
+            "UPDATE batch_fact SET bullet='', undone=1 WHERE id IN"
+            " (SELECT value FROM json_each(?))",
+            json.dumps(ids),
+        )
+        done["facts"] += len(ids)
+        self._run(
+            "UPDATE batch SET status='appended' WHERE status='extracted' AND id IN (SELECT batch"
+            " FROM batch_fact GROUP BY batch HAVING sum(path='' AND NOT undone)=0)"
+        )
+
+    def _purge_column(
+        self, table: str, keys: str, column: str, goes: Forgotten, done: Counter[str]
+    ) -> None:
+        for *key, value in self._all(f"SELECT {keys}, {column} FROM {table}"):
+            if value and goes.text(value) != value:
+                where = " AND ".join(f"{name}=?" for name in keys.split(", "))
+                is_rest = column == "error"  # the row itself says something else
+                blank = f"UPDATE {table} SET {column}=''" if is_rest else f"DELETE FROM {table}"
+                self._run(f"{blank} WHERE {where}", *key)
+                done[table] += 1
 
     # -- rows --------------------------------------------------------------------------------
 
@@ -984,6 +1198,15 @@ _BATCH = (
     " created, updated, tokens, seconds"
 )
 _FACT = "id, day, bullet, pinned, path, read_back, reappended, turns, made_by, undone"
+_FACT_OF_BATCH = ", ".join(f"f.{name}" for name in _FACT.split(", "))
+_TOLD = (
+    ("rejected", "id", "text"),
+    ("batch", "id", "error"),
+    ("run", "name, started", "error"),
+    ("meta", "key", "value"),
+    ("reflected", "what, key", "value"),
+)
+"""Texts that may quote anything, by table, its key and the column."""
 _ENTRY = (
     "id, time, status, operation, path, actor, before, start, length, digest, undoes, preview,"
     " target"
@@ -1130,5 +1353,15 @@ _M003_RENAMES = (
     "CREATE INDEX journal_by_target ON journal(target) WHERE target NOT NULL",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_M001_INITIAL, _M002_PROVENANCE, _M003_RENAMES)
+_M004_REFLECTED = (
+    "CREATE TABLE reflected(what TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY(what, key)) STRICT, WITHOUT ROWID",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _M001_INITIAL,
+    _M002_PROVENANCE,
+    _M003_RENAMES,
+    _M004_REFLECTED,
+)
 """Forward only; `user_version` counts those applied. Never change one that was released."""

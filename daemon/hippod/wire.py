@@ -433,7 +433,8 @@ class RetainAnswer(Model):
 
 TranscriptState = Literal["there", "changed", "gone"]
 Standing = Literal["stands", "edited", "undone", "deleted"]
-Stated = Literal["transcript", "client", "person", "document"]
+Stated = Literal["transcript", "client", "person", "derived", "document", "opinion"]
+EvidenceRole = Literal["supports", "contradicts", "pending", "related"]
 
 
 class Quote(Model):
@@ -465,13 +466,69 @@ class Said(Model):
     quotes: tuple[Quote, ...] = ()
 
 
+class Opinion(Model):
+    """An opinion as the ledger has it; the counts are of its evidence.
+
+    `confidence` is what is written; `edited` says that prior and weights give another one.
+    `pending` counts what waits to count, `contested` says that recent evidence is divided. `id`
+    is None of one that a person wrote.
+    """
+
+    id: str | None
+    statement: str
+    confidence: float | None
+    entities: tuple[str, ...] = ()
+    updated: str | None = None
+    source: str
+    supports: int = 0
+    contradicts: int = 0
+    pending: int = 0
+    related: int = 0
+    contested: bool = False
+    edited: bool = False
+
+
+class OpinionEvidence(Model):
+    """A fact that an opinion cites, in the order of the ledger; `weight` is in log-odds.
+
+    `link` is as written. `source` is where the fact stands now, None if it is gone; `content`
+    what it says, of one that is gone what the ledger quotes.
+    """
+
+    role: EvidenceRole
+    weight: float
+    link: str
+    fact: str
+    day: str | None = None
+    source: str | None = None
+    content: str = ""
+
+
+class OpinionDetail(Opinion):
+    """An opinion with its evidence; `computed` is the confidence that prior and weights give."""
+
+    prior: float | None = None
+    computed: float | None = None
+    evidence: tuple[OpinionEvidence, ...] = ()
+
+
+class Premise(Model):
+    """A fact that a derived one repeats; `source` is where it stands now, None if it is gone."""
+
+    fact: str
+    source: str | None = None
+    content: str = ""
+
+
 class Why(Model):
     """Where a fact comes from, from its bullet down to the turns.
 
     `standing`: it stands as it was written, `edited`, or nowhere: `undone` or `deleted`. `path`,
     the lines and `bullet` are as of now, `written` and `written_to` what hippod wrote. `origin`
-    says who stated it: a `transcript`, a `client` of retain, a `person`, or it is no fact at all
-    but other text of a `document`. `made_by` is the model or strategy that worded it.
+    says who stated it: a `transcript`, a `client` of retain, a `person`; or hippod itself, then it
+    is `derived` from the facts in `derived_from`; or it is no fact at all
+    but an `opinion`, which the field of that name takes apart, or other text of a `document`.
+    `made_by` is the model or strategy that worded it.
     """
 
     id: str
@@ -487,6 +544,8 @@ class Why(Model):
     written_at: str | None = None
     made_by: str | None = None
     said: Said | None = None
+    opinion: OpinionDetail | None = None
+    derived_from: tuple[Premise, ...] = ()
 
 
 class LogRequest(Request):
@@ -669,4 +728,6 @@ class Status(Health):
     embedder: dict[str, Any] | None = None
     state: StateStatus | None = None
     jobs: tuple[Job, ...] | None = None
+    bank: dict[str, Any] | None = None
+    hygiene: dict[str, Any] | None = None
     notes: dict[str, str] | None = None

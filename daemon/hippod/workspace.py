@@ -315,6 +315,28 @@ class Workspace:
                     return Written(path, "", changed=True)
         raise _contended(path)
 
+    def forget(self, path: str, etag: str, data: bytes | None, *, actor: str = "forget") -> Written:
+        """Let `data` stand at `path`, None: nothing, and keep nothing of what stood there.
+
+        The one write that nobody can take back. Raises `Conflict` if something else stands there
+        than `etag` names.
+        """
+        parts = self._document_parts(path)
+        for _ in range(_ATTEMPTS):
+            with self._lock, self._guarded(path), self._root.parent(parts, writing=True) as folder:
+                found = self._writable_or_none(folder, path)
+                if found is None:
+                    raise missing(path)
+                _check_etag(path, etag, found.data)
+                digest = None if data is None else edits.digest(data)
+                length = None if data is None else len(data)
+                change = Change("forget", path, actor, length=length, digest=digest)
+                with self._journalled(change) as begun:
+                    self._put(folder, path, data, found)
+                    begun.done()
+                    return Written(path, digest or "", changed=True)
+        raise _contended(path)
+
     def tree(self, directory: str = "", *, recursive: bool = False) -> list[TreeItem]:
         """List documents and folders below `directory`, sorted by path."""
         parts = documents.check_path(directory) if directory else ()
@@ -415,6 +437,20 @@ class Workspace:
             unlisted=walk.unlisted,
         )
         return self.last_scan
+
+    def names_in(self, folder: str) -> tuple[str, ...]:
+        """Return the paths of Markdown in a folder, not below it; none if the folder is gone.
+
+        They may be no documents: see `is_document`. Raises `StorageError` as `scan`.
+        """
+        with self._guarded(folder):
+            try:
+                with self._root.folder(folder.split("/"), folder) as opened:
+                    names = filter(documents.is_markdown, sorted(os.listdir(opened)))
+                    paths = (f"{folder}/{name}" for name in names)
+                    return tuple(path for path in paths if documents.printable(path) == path)
+            except NotFound:
+                return ()
 
     def is_document(self, path: str) -> bool:
         """Say whether `path` is a document now, by the same rules as `scan`."""
@@ -641,8 +677,19 @@ class Workspace:
                     return Written(path, edits.digest(data), changed=True)
         raise _contended(path)
 
-    def _put(self, folder: int, path: str, data: bytes | None, found: atomic.Found | None) -> None:
-        """Let `data` stand in place of what was found; None: nothing."""
+    def _put(
+        self,
+        folder: int,
+        path: str,
+        data: bytes | None,
+        found: atomic.Found | None,
+        *,
+        again: bool = False,
+    ) -> None:
+        """Let `data` stand in place of what was found; None: nothing.
+
+        What stood there before may stand there `again`, whatever its name.
+        """
         name = path.rpartition("/")[2]
         if found is not None:
             keep = self._keeper(path, "displaced")
@@ -653,7 +700,8 @@ class Workspace:
             return
         if data is None:
             return
-        documents.check_new(path)
+        if not again:
+            documents.check_new(path)
         try:
             atomic.create(folder, name, data)
         except FileExistsError:
@@ -667,9 +715,9 @@ class Workspace:
         documents.check_new(to)
         self._document_parts(to)
         for each in (path, to):
-            self._refuse_excluded(each)
+            self.refuse_excluded(each)
 
-    def _refuse_excluded(self, path: str) -> None:
+    def refuse_excluded(self, path: str) -> None:
         """Raise `PathRefused` if no scan would find a document at `path`."""
         parts = path.split("/")
         chain = self._chain
@@ -839,7 +887,7 @@ class Workspace:
                 preview=edits.preview(before, after),
             )
             with self._journalled(change) as begun:
-                self._put(folder, path, after, found)
+                self._put(folder, path, after, found, again=True)
                 begun.done()
                 return True
         return False

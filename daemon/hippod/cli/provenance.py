@@ -24,11 +24,11 @@ _TRANSCRIPT = {
 
 def why_options(parser: "argparse.ArgumentParser") -> None:
     """Add the id."""
-    parser.add_argument("id", help="of a fact, with or without ^; a beginning of 4 is enough")
+    parser.add_argument("id", help="of a fact or opinion, with or without ^; 4 letters do")
 
 
 def why(args: "argparse.Namespace") -> int:
-    """Print a fact as it stands, and what it rests on."""
+    """Print a fact or an opinion as it stands, and what it rests on."""
     answer = options.ask(args, lambda client: client.why(args.id))
     return output.show(args, answer, _print_why)
 
@@ -37,9 +37,14 @@ def _print_why(answer: "dict[str, Any]") -> None:
     if answer["origin"] == "document":
         output.say(output.printable(f"{answer['source']}  text of the document, no fact"))
         return
+    if answer.get("opinion"):
+        _print_opinion(answer)
+        return
     _print_bullet(answer)
     said = answer.get("said")
-    if answer["origin"] == "person":
+    if answer["origin"] == "derived":
+        _print_premises(answer["derived_from"])
+    elif answer["origin"] == "person":
         output.say("written by hand: nothing else is known of it")
     elif said is None:
         output.say("stated by a client through retain, not taken from a conversation")
@@ -49,6 +54,39 @@ def _print_why(answer: "dict[str, Any]") -> None:
     made += [f"written {_time(answer['written_at'])}"] if answer.get("written_at") else []
     if made:
         output.say(output.printable("\n".join(["", ", ".join(made)]), lines=True))
+
+
+def _print_premises(premises: "list[dict[str, Any]]") -> None:
+    output.say("derived by hippod, and no evidence for anything; it repeats:")
+    for each in premises:
+        place = each.get("source") or f"^{each['fact']}, which stands nowhere any more"
+        output.say(output.printable(f"  {place}  {each.get('content') or ''}".rstrip()))
+
+
+def _print_opinion(answer: "dict[str, Any]") -> None:
+    opinion = answer["opinion"]
+    output.say(output.printable(f"{answer['source']}  {opinion['statement']}"))
+    output.say(output.printable(f"  {', '.join(_held(opinion))}"))
+    for each in opinion.get("evidence") or ():
+        weight = f"{each['weight']:+.2f}" if each["weight"] else "0"
+        place = each.get("source") or "stands nowhere any more"
+        output.say()
+        output.say(output.printable(f"{each['role']} {weight}  {place}  ^{each['fact']}"))
+        if each.get("content"):
+            output.say(output.printable(f"  {each['content']}"))
+
+
+def _held(opinion: "dict[str, Any]") -> "Iterator[str]":
+    confidence, computed = opinion.get("confidence"), opinion.get("computed")
+    yield "no confidence" if confidence is None else f"c={confidence:.2f}"
+    if opinion.get("prior") is not None:
+        yield f"prior {opinion['prior']:.2f}"
+    if opinion.get("edited"):
+        yield f"edited by hand: its evidence gives {computed:.2f}"
+    if opinion.get("contested"):
+        yield "contested"
+    if opinion.get("updated"):
+        yield f"updated {opinion['updated']}"
 
 
 def _print_bullet(answer: "dict[str, Any]") -> None:
@@ -135,7 +173,7 @@ def _print_change(entry: "dict[str, Any]") -> None:
     output.say(output.printable("  ".join(_row(entry)[:6] + list(_remarks(entry)))))
     if entry.get("note"):
         output.complain(entry["note"])
-    _print_diff(entry["diff"])
+    print_diff(entry["diff"])
 
 
 def undo_options(parser: "argparse.ArgumentParser") -> None:
@@ -172,7 +210,7 @@ def _show_edits(args: "argparse.Namespace") -> None:
         return  # the refusal itself is what matters
     if answer.get("since"):
         output.say("edited since:")
-        _print_diff(answer["since"])
+        print_diff(answer["since"])
 
 
 def _print_undone(answer: "dict[str, Any]", *, with_diff: bool) -> None:
@@ -185,16 +223,17 @@ def _print_undone(answer: "dict[str, Any]", *, with_diff: bool) -> None:
         output.say(f"would take back {number} in {path}")
     if with_diff and answer.get("since"):
         output.say("edited since:")
-        _print_diff(answer["since"])
+        print_diff(answer["since"])
         output.say("an undo would have to lose that:")
     if with_diff:
-        _print_diff(answer["diff"])
+        print_diff(answer["diff"])
 
 
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
-def _print_diff(diff: str) -> None:
+def print_diff(diff: str) -> None:
+    """Print a unified diff, coloured for people."""
     coloured = output.colour()
     for line in diff.split("\n")[:-1]:
         shown = output.printable(line)

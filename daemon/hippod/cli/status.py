@@ -52,7 +52,10 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
         yield "! not indexed", f"{path}: {reason}" if reason else path
     for job in answer["jobs"]:
         last = f"last {job['last_run']} ({job['last_outcome']})" if job["last_run"] else "not yet"
-        yield "job", f"{job['name']} {job['schedule']}, {last}, next {job['next_run']}"
+        due = f", next {job['next_run']}" if job["next_run"] else ""
+        yield "job", f"{job['name']} {job['schedule']}, {last}{due}"
+    yield from _bank(answer.get("bank") or {})
+    yield from _hygiene(answer.get("hygiene") or {})
     if answer["state"].get("recovered_from"):
         yield "! state", f"was damaged; the old file is {answer['state']['recovered_from']}"
 
@@ -184,6 +187,36 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
             yield "! source", f"{source['name']}: its folder does not exist (yet)"
         for alarm in source["alarms"]:
             yield "! source", str(alarm)
+
+
+def _bank(part: "Answer") -> "Iterator[tuple[str, str]]":
+    waiting, last = part.get("facts_waiting"), part.get("last_run")
+    if not waiting and not last:
+        return
+    said = [f"reflected {last}" if last else "not reflected yet"]
+    said += [f"{waiting} facts wait" if waiting != 1 else "1 fact waits"] if waiting else []
+    said += [f"summaries {part['quality']}"] if part.get("quality") else []
+    yield "bank", ", ".join(said)
+    if count := part.get("proposals_open"):
+        proposals = f"{count} proposal{'s' if count != 1 else ''}"
+        yield "bank", f"{proposals} for MEMORY.md: see hippod proposals"
+    left = [f"{each['path']}: {each['reason']}" for each in part.get("problems") or ()]
+    for line, _ in _first(left):
+        yield "! bank", line
+
+
+def _hygiene(part: "Answer") -> "Iterator[tuple[str, str]]":
+    names = (
+        ("duplicate_document", "copies"),
+        ("duplicate_fact", "repeated facts"),
+        ("stale_document", "stale documents"),
+    )
+    counts = part.get("counts") or {}
+    found = [f"{name} {counts[kind]}" for kind, name in names if counts.get(kind)]
+    if found:
+        yield "hygiene", f"{', '.join(found)}: see hippod hygiene --dry-run"
+    if part.get("last_error"):
+        yield "! hygiene", str(part["last_error"])
 
 
 def _first(troubles: "dict[str, str] | list[str]") -> "Iterator[tuple[str, str]]":

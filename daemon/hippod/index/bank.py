@@ -6,17 +6,21 @@ and ends with the document that says it.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import apsw
 
 from hippod import chunks, markdown, pages
+from hippod.folding import transcribed, unaccented
 from hippod.index.schema import LISTED, select
 from hippod.query import entity_key
 from hippod.wire import Evidence
 
 _MOST_EVIDENCE = 20
 """Pieces of evidence that come with an opinion, the last ones of the ledger."""
+_SHORTEST = 2
+"""Characters of a word that is nobody's name without its accents: "là" is not "LA"."""
 
 
 def insert(connection: apsw.Connection, number: int, path: str, text: str) -> None:
@@ -54,6 +58,7 @@ def _insert_names(
         return
     entity = entity_key(page.entity)
     same = {entity, *map(entity_key, page.aliases)}
+    same |= {plain for each in same for plain in _without_accents(each)}
     others = set(map(entity_key, page.others)) - {entity}
     connection.executemany(
         "INSERT OR IGNORE INTO names VALUES(?, ?, ?, ?, ?)",
@@ -63,6 +68,12 @@ def _insert_names(
             for key in sorted(keys)
         ),
     )
+
+
+def _without_accents(key: str) -> tuple[str, ...]:
+    """Return how people may write a name who have no accents, or spare them."""
+    plain = unaccented(key), unaccented(transcribed(key))
+    return plain if len(key) > _SHORTEST else ()
 
 
 class Bank:
@@ -81,8 +92,18 @@ class Bank:
         The entity that a page is about comes before its other names. Two names of which some
         page says that they are not the same are not, whatever else pages say. Another name that
         pages of several entities claim stands for each of them if it is asked for, else for
-        none; one that has a page of its own only for that.
+        none; one that has a page of its own only for that. A key that no page knows is looked up
+        without its accents.
         """
+        asked = list(dict.fromkeys(keys))
+        plain = {key: _without_accents(key)[:1] for key in asked if not key.isascii()}
+        found = self._same({*asked, *chain.from_iterable(plain.values())})
+        for key, (other, *_) in ((key, each) for key, each in plain.items() if each):
+            if key not in found and other in found:
+                found[key] = (*found[other], key)
+        return {key: found[key] for key in asked if key in found}
+
+    def _same(self, keys: Iterable[str]) -> dict[str, tuple[str, ...]]:
         rows = self._select(
             f"""WITH same AS NOT MATERIALIZED (
                     SELECT n.key, n.entity FROM names n WHERE NOT n.other {self._may_see("n")}

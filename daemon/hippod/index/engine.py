@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import apsw
 import structlog
 
-from hippod import config, markdown
+from hippod import config, forgotten, markdown
 from hippod.cutting import Cutter, Settings
 from hippod.documents import FileStat, Scan
 from hippod.entries import Entry
@@ -130,8 +130,12 @@ class Index:
         """
         wanted = [path for path in dict.fromkeys(paths) if _is_text(path)]
         with self._reporting() as report:
+            everything = forgotten.PATH in wanted
             self._mending(
-                report, lambda new: self._follow(report) if new else self._look(wanted, report)
+                report,
+                lambda new: (
+                    self._follow(report) if new or everything else self._look(wanted, report)
+                ),
             )
         return self._embedded(report)
 
@@ -192,6 +196,35 @@ class Index:
         except schema.Damaged as error:
             self._damaged, self._problem = True, error.message
             return False
+
+    def purge(self) -> None:
+        """Leave nothing in the files of what was removed: words, vectors, free pages.
+
+        Takes some seconds for 100,000 units; saves wait meanwhile. Raises `StorageError` or
+        `IndexUnavailable`.
+        """
+        with self._changing, self._backfill.writing:
+            with self._require().writing() as connection:
+                store.purge_words(connection)
+                if store.embedder_of(connection, store.COMING):
+                    store.follow(connection)
+            if self._backfill.serving is not None:
+                self._backfill.serving.vectors.purge()
+            self._require().purge()
+        if self.embed_later is not None:
+            self.embed_later()
+
+    def compact(self) -> bool:
+        """Shrink the file if much of it is free; say whether it did. Saves wait meanwhile."""
+        with self._backfill.writing:
+            return self._require().compact()
+
+    def retry_parked(self) -> int:
+        """Let the embedder try once more what it could not embed; return how many texts."""
+        with self._backfill.writing, self._require().writing() as connection:
+            retried = store.retry_parked(connection)
+        self._embedded(Report())
+        return retried
 
     def warm_up(self) -> None:
         """Read what the first question would else wait for: half a second for 100,000 units."""
@@ -477,13 +510,15 @@ class Index:
         with self._require().reading() as connection:
             known = store.documents(connection)
             checked = store.words_checked(connection)
+        # What is forgotten is left out of any document.
+        verify = verify or _is_other(forgotten.PATH, known, scan)
         now = datetime.now(self._zone)
         if verify or checked is None or not checked <= now < checked + _WORDS_CHECKED_EVERY:
             self._check_words(now)
         changed = [
             path
             # The newest last: vectors are made for the texts that were stored last, first.
-            for path, stat in sorted(scan.files.items(), key=lambda item: item[1].mtime_ns)
+            for path, stat in sorted(scan.files.items(), key=_age)
             if verify or (before := known.get(path)) is None or not _same_stat(before, stat)
         ]
         report.unchanged += len(scan.files) - len(changed)
@@ -649,6 +684,19 @@ def _folder(path: Path) -> Iterator[Path]:
 
 def _same_stat(known: Known, stat: FileStat) -> bool:
     return (known.size, known.mtime_ns, known.inode) == (stat.size, stat.mtime_ns, stat.inode)
+
+
+def _is_other(path: str, known: Mapping[str, Known], scan: Scan) -> bool:
+    """Say whether a document is another than it was, came or went."""
+    before, now = known.get(path), scan.files.get(path)
+    if before is None or now is None:
+        return (now is not None) if before is None else scan.absent(path)
+    return not _same_stat(before, now)
+
+
+def _age(item: tuple[str, FileStat]) -> tuple[bool, int]:
+    """Put documents in order, the oldest first; the page that all depend on is last."""
+    return item[0] == forgotten.PATH, item[1].mtime_ns
 
 
 def _is_text(path: str) -> bool:

@@ -88,6 +88,11 @@ class Graph:
         """Whether so much was deleted that it should be built anew."""
         return len(self._dead) > _WORN_SHARE * int(self._index.get_current_count())
 
+    @property
+    def has_dead(self) -> bool:
+        """Whether something that was deleted still stands in it."""
+        return bool(self._dead)
+
     def ids(self) -> NDArray[np.int64]:
         """Return the labels that are not deleted."""
         with self._lock:

@@ -18,7 +18,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from hippod import chunks
+from hippod import chunks, compaction
 from hippod.entries import Entry, searched_text
 from hippod.errors import IndexUnavailable
 from hippod.index import bank, schema
@@ -40,6 +40,8 @@ _MERGED_PAGES = 200
 """Some 20 ms of work, for which a save waits."""
 _IN_ROW = Entry._fields.index("text_hash") + 1
 """The first values of an entry are those of its row, in its order; the vector is found by it."""
+_MOST_COMPACTED = 1_000_000_000
+"""Bytes of a file that is made smaller: saves wait for it, some seconds."""
 _MOST_ATTEMPTS = 3
 """Times that a text alone may fail in the embedder before it is parked."""
 
@@ -124,6 +126,19 @@ class Store:
             return self.path.stat().st_ino == self._inode
         except OSError:
             return False
+
+    def compact(self) -> bool:
+        """Shrink the file if much of it is free, as the one who writes; say whether it did.
+
+        Readers go on meanwhile: they see the file as it was.
+        """
+        with translated():
+            return compaction.compact(self._writer, _MOST_COMPACTED)
+
+    def purge(self) -> None:
+        """Write the file anew, as the one who writes: nothing that was deleted is left in it."""
+        with translated():
+            compaction.rewrite(self._writer)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -391,6 +406,11 @@ def merge_words(connection: apsw.Connection) -> bool:
     return connection.total_changes() - before >= 2  # as FTS5 documents it
 
 
+def purge_words(connection: apsw.Connection) -> None:
+    """Write the index of words anew: until then words of deleted units stand in it."""
+    connection.execute("INSERT INTO words(words) VALUES('optimize')")
+
+
 # -- vectors ---------------------------------------------------------------------------------
 
 
@@ -400,7 +420,7 @@ def pending(
     """Return texts that wait for a vector, the newest first, without those that were `passed`."""
     rows = select(
         connection,
-        f"""SELECT v.id, u.header, u.content
+        f"""SELECT v.id, u.header, u.content, u.role
             FROM {table} v JOIN units u ON u.id = (
                 SELECT min(id) FROM units WHERE vector = v.id)
             WHERE v.vector IS NULL AND v.problem IS NULL
@@ -408,7 +428,7 @@ def pending(
             ORDER BY v.id DESC LIMIT ?""",
         (json.dumps(list(passed)), limit),
     )
-    return [Pending(row[0], chunks.embedded_text(searched_text(row[1], row[2]))) for row in rows]
+    return [Pending(row[0], chunks.embedded_text(searched_text(*row[1:]))) for row in rows]
 
 
 def rounded(rows: Matrix) -> Matrix:
@@ -445,6 +465,22 @@ def reject(connection: apsw.Connection, table: Table, rejected: Mapping[int, Rej
             problem = CASE WHEN ? OR attempts + 1 >= ? THEN ? END WHERE id = ?""",
         ((why.final, _MOST_ATTEMPTS, why.reason, id_) for id_, why in rejected.items()),
     )
+
+
+def retry_parked(connection: apsw.Connection) -> int:
+    """Let texts that were parked wait again, for one more attempt; return how many.
+
+    Those without words stay: no embedder could do anything with them.
+    """
+    retried = 0
+    for table in (SERVING, COMING):
+        connection.execute(
+            f"UPDATE {table} SET problem = NULL, attempts = ?"
+            " WHERE problem IS NOT NULL AND problem <> ?",
+            (_MOST_ATTEMPTS - 1, NO_WORDS.reason),
+        )
+        retried += connection.changes() if table == SERVING else 0
+    return retried
 
 
 def load_vectors(connection: apsw.Connection, dimension: int) -> tuple[Ids, Halves, list[int]]:

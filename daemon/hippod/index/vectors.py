@@ -245,6 +245,15 @@ class Vectors:
             if self._graph and self._graph.changed:
                 self._graph.save(self._file, self._identity)
 
+    def purge(self) -> None:
+        """Let go of what was removed: it stands in the matrix and the graph until made anew."""
+        self._await_loaded()
+        with self._changing:
+            self._fill(*self._snapshot.live())
+            if self._graph is None or self._graph.has_dead:
+                self._graph = None
+                graphs.discard(self._file)
+
     def _load_graph(self) -> None:
         try:
             graph = Graph.load(self._file, self.dimension, self._identity)

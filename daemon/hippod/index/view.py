@@ -29,6 +29,7 @@ _WIDENING = (1, 4, 16, 64)
 """How many times the limit is looked at until enough of the best pass a filter and differ."""
 _EVERYTHING = Where()
 _NO_LIMIT = -1
+_NO_VECTOR = -1
 
 
 class LexicalHit(NamedTuple):
@@ -186,6 +187,25 @@ class View:
         vector_of = {each.unit: each.vector for each in units}
         found = self._snapshot.cosines(query, list(vector_of.values()))
         return {unit: found[vector] for unit, vector in vector_of.items() if vector in found}
+
+    @translated()
+    def likeness(self, fact: str, others: Iterable[str]) -> dict[str, float]:
+        """Return the cosine of a fact to others, by id; of those whose vectors are stored.
+
+        Opinions have ids of the same kind. No text is embedded for this.
+        """
+        if self._snapshot is None:
+            return {}
+        rows = self._select(
+            f"SELECT u.fact_id, u.vector FROM units u WHERE u.fact_id IN {LISTED}",
+            (json.dumps([fact, *others]),),
+        )
+        vector_of = dict(rows)
+        own = self._snapshot.wide(np.array([vector_of.pop(fact, _NO_VECTOR)], dtype=np.int64))
+        if not len(own):
+            return {}
+        found = self._snapshot.cosines(own[0], list(vector_of.values()))
+        return {id_: found[vector] for id_, vector in vector_of.items() if vector in found}
 
     @translated()
     def briefs(self, units: Iterable[int]) -> list[Brief]:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from hippod.errors import ModelError
 from hippod.models import Completion, Generator, Grammar, Spent
@@ -20,6 +21,19 @@ Rewriter = Callable[[str, str, str], str | None]
 Reader = Callable[[Sequence[tuple[str, str]]], Sequence[str]]
 """Given (speaker, sentence) pairs of a conversation, the facts that are kept of it."""
 
+
+class Stated(Protocol):
+    """What one statement is to another: "supports", "contradicts", "related" or "unrelated"."""
+
+    @property
+    def stance(self) -> str:
+        """One of the four."""
+        ...
+
+
+Opinion = Callable[[str, str], Stated]
+"""Given a statement and a later one about the same, what the later is to it."""
+
 MARGIN = 0.15
 """How far the area under the ROC curve must lie above the baseline."""
 LEAST = 0.75
@@ -28,6 +42,8 @@ ENOUGH = 0.95
 """The balance that is enough where the rules leave less than the margin to gain."""
 GOOD = 0.75
 """Part of the sentences that a rewrite must improve; it must make none of them false."""
+FLIPS = 1
+"""Pairs of opinions that a model may take for their opposite: a wrong reversal is dear."""
 GATE = 3
 """Conversations after which a reader must do better than the rules, or the test ends."""
 TOKENS_A_CALL, CALLS_FREE = 120, 2
@@ -67,7 +83,8 @@ class Verdict:
     passed: bool
     score: float
     """`select`: area under the ROC curve (0.5 is chance); `rewrite`: part of sentences made
-    better; `transcript`: balance of recall and precision (F1)."""
+    better; `transcript`: balance of recall and precision (F1);
+    `opinion`: part of pairs judged rightly; `summary`: part of facts covered."""
     detail: str
 
 
@@ -77,6 +94,12 @@ KNOWN: Mapping[tuple[str, str], Verdict] = {
     ),
     ("SmolLM2-135M-Instruct.Q4_1#b179c9523d0e", "transcript"): Verdict(
         "transcript", False, 0.57, "balance 0.57 after 3 of 12 conversations, needs 0.75"
+    ),
+    ("SmolLM2-135M-Instruct.Q4_1#b179c9523d0e", "summary"): Verdict(
+        "summary", False, 0.0, "0 of 4 facts told in 0 sentences: too little"
+    ),
+    ("SmolLM2-135M-Instruct.Q4_1#b179c9523d0e", "opinion"): Verdict(
+        "opinion", False, 0.04, "1 of 4 pairs right, 2 reversed: all are contradictions to it"
     ),
 }
 """Verdicts by model and task that the tests of hippod find out anew: nobody waits for them when the
@@ -303,6 +326,134 @@ def transcript(read: Reader, rules: Reader) -> Verdict:
         f"rules {alone.balance():.2f}, needs {needed:.2f}"
     )
     return Verdict("transcript", not lost and balance >= needed, balance, detail)
+
+
+# --- what a later statement is to an earlier one -----------------------------------------------
+
+# No cue word shows what these are to each other: the rules alone leave them undecided.
+_PAIRS = (
+    ("supports", "Ilja likes cycling to the quarry", "Ilja cycles to the quarry with a big grin"),
+    ("supports", "Jolanta thinks the heat pump is worth it",
+     "The heat pump has cut Jolanta's bill in half"),
+    ("supports", "Runa trusts the roofer", "Runa let the roofer in while she was away"),
+    ("supports", "Piet finds the tax form confusing",
+     "Piet needed three evenings for the tax form"),
+    ("supports", "Lale enjoys the evening class", "Lale never misses the evening class"),
+    ("supports", "Kasimir dislikes cold soup", "Kasimir left his cold soup untouched"),
+    ("supports", "Birte mag den neuen Backofen", "Birte schwärmt vom neuen Backofen"),
+    ("supports", "A Tomás le gusta la huerta", "Tomás pasa las horas libres en la huerta"),
+    ("supports", "Emre considers the harbour café noisy",
+     "Emre could hardly hear a word in the harbour café"),
+    ("contradicts", "Ilja likes cycling to the quarry",
+     "Cycling to the quarry makes Ilja miserable"),
+    ("contradicts", "Jolanta thinks the heat pump is worth it",
+     "Jolanta wishes she had her money back for the heat pump"),
+    ("contradicts", "Runa trusts the roofer", "Runa checks every invoice of the roofer twice"),
+    ("contradicts", "Piet finds the tax form confusing",
+     "Piet filled in the tax form in ten minutes flat"),
+    ("contradicts", "Lale enjoys the evening class", "Lale yawned through the evening class"),
+    ("contradicts", "Kasimir dislikes cold soup", "Kasimir asked for a second bowl of cold soup"),
+    ("contradicts", "Birte mag den neuen Backofen", "Birte schimpft über den neuen Backofen"),
+    ("contradicts", "A Tomás le gusta la huerta", "A Tomás la huerta le da pereza"),
+    ("contradicts", "Emre considers the harbour café noisy",
+     "Emre goes to the harbour café for peace of mind"),
+    ("related", "Ilja likes cycling to the quarry", "Ilja met Lale at the quarry"),
+    ("related", "Jolanta thinks the heat pump is worth it",
+     "The heat pump stands behind Jolanta's garage"),
+    ("related", "Runa trusts the roofer", "Runa gave the roofer her new address"),
+    ("related", "Piet finds the tax form confusing", "The tax form reached Piet on Tuesday"),
+    ("related", "Lale enjoys the evening class", "Lale's evening class has nine members"),
+    ("related", "Kasimir dislikes cold soup", "Kasimir spilled cold soup on the rug"),
+    ("related", "Birte mag den neuen Backofen", "Birtes Backofen wird am Montag geliefert"),
+    ("related", "A Tomás le gusta la huerta", "Tomás mide la huerta con una cuerda"),
+    ("related", "Emre considers the harbour café noisy",
+     "Emre left his umbrella in the harbour café"),
+)  # fmt: skip
+
+
+def opinion(judge: Opinion, rules: Opinion) -> Verdict:
+    """Try the task `opinion`: say what a later statement is to an earlier one.
+
+    `judge` is the rules with the model beside them; it must be right in `LEAST` of the pairs,
+    beat `rules` alone by `MARGIN`, and take no more than `FLIPS` for their opposite. Whatever
+    the judges raise comes through.
+    """
+    alone = sum(_stated(rules, pair) == pair[0] for pair in _PAIRS) / len(_PAIRS)
+    needed = min(max(LEAST, alone + MARGIN), 1.0)
+    right = flips = 0
+    for tried, pair in enumerate(_ALTERNATING, 1):
+        stance = _stated(judge, pair)
+        right += stance == pair[0]
+        flips += {stance, pair[0]} == {"supports", "contradicts"}
+        if flips > FLIPS or right + len(_PAIRS) - tried < needed * len(_PAIRS):
+            break
+    passed = flips <= FLIPS and right >= needed * len(_PAIRS)
+    detail = (
+        f"{right} of {tried} pairs right, {flips} reversed, rules {alone:.2f}, "
+        f"needs {needed:.2f} of {len(_PAIRS)} and at most {FLIPS} reversed"
+    )
+    return Verdict("opinion", passed, right / len(_PAIRS), detail)
+
+
+_ALTERNATING = tuple(_PAIRS[third + place] for place in range(9) for third in (0, 9, 18))
+"""One of each kind in turn, so that a model with one answer for all fails early."""
+
+
+def _stated(judge: Opinion, pair: tuple[str, str, str]) -> str:
+    stance = judge(pair[1], pair[2]).stance
+    return "related" if stance == "unrelated" else stance
+
+
+# --- facts in fewer sentences --------------------------------------------------------------------
+
+Teller = Callable[[str, Sequence[str]], Sequence[tuple[str, Sequence[int]]]]
+"""Given a name and facts about it, sentences, each with the places (from 0) of its facts."""
+Supported = Callable[[str, Sequence[str]], bool]
+"""Given a sentence and the facts that it cites, whether it says these and nothing else."""
+
+COVERED = 0.8
+"""Part of the facts that the sentences must tell."""
+SHORTER = 0.75
+"""Sentences for each fact told, at most: the rules take one for each."""
+
+_TOLD = (
+    ("Jolanta", ("Jolanta is a surveyor in Emden.", "Jolanta drives a van from 2014.",
+                 "Jolanta drives to the quarry on Tuesdays.", "Jolanta does not eat fish.")),
+    ("Elster mill", ("The Elster mill grinds rye.", "The Elster mill grinds spelt.",
+                     "The Elster mill opens at 06:30.", "The Elster mill belongs to Kasimir.",
+                     "Kasimir pays 1450 euros a year for the Elster mill.")),
+    ("Birte", ("Birte wohnt in Husum.", "Birte arbeitet bei der Reederei Thoms.",
+               "Birte trinkt keinen Kaffee.", "Birte hat zwei Söhne.")),
+    ("Odin", ("Odin is a backup server under the stairs.", "Odin holds 12 TB.",
+              "Odin runs the nightly export at 02:15.", "Odin is never switched off.")),
+)  # fmt: skip
+
+
+def summary(tell: Teller, supported: Supported) -> Verdict:
+    """Try the task `summary`: say facts in fewer sentences.
+
+    The rules repeat each fact: true, and no shorter. So none of the sentences may be
+    unsupported, and they must tell `COVERED` of the facts in at most `SHORTER` sentences each.
+    Whatever `tell` raises comes through.
+    """
+    needed = COVERED * sum(len(facts) for _, facts in _TOLD)
+    told = sentences = tried = 0
+    for name, facts in _TOLD:
+        tried += len(facts)
+        found = tell(name, facts)
+        sentences += len(found)
+        told += len({place for _, places in found for place in places})
+        if not all(supported(text, [facts[n] for n in places]) for text, places in found):
+            return _summary_verdict(told, tried, sentences, "and one is not supported")
+        if tried - told > needed / COVERED - needed:
+            return _summary_verdict(told, tried, sentences, "too little")
+    fault = "" if sentences <= SHORTER * told else "no shorter"
+    return _summary_verdict(told, tried, sentences, fault)
+
+
+def _summary_verdict(told: int, tried: int, sentences: int, fault: str) -> Verdict:
+    detail = f"{told} of {tried} facts told in {sentences} sentences"
+    return Verdict("summary", not fault, told / tried, detail + (f": {fault}" if fault else ""))
 
 
 # --- what a trial may cost ------------------------------------------------------------------------

@@ -5,10 +5,10 @@ free for other clients while one of them waits for a disk or a model.
 """
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from anyio import CapacityLimiter, to_thread
-from fastapi import Depends, FastAPI, Query, Request, Response
+from anyio import to_thread
+from fastapi import FastAPI, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
@@ -19,14 +19,11 @@ from starlette.requests import ClientDisconnect
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
+from hippod.server import bank
 from hippod.server.answers import answer
 from hippod.server.guard import Guard
+from hippod.server.patience import BODY_ONLY, Patiently
 from hippod.service import Memory
-
-T = TypeVar("T")
-
-PATIENT_CALLS = 8
-"""Requests at once that may wait for work (an extraction, a job); further ones queue."""
 
 
 class DocumentPath(Convertor[str]):
@@ -115,33 +112,14 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
     app.add_exception_handler(HippodError, _known_error)
     app.add_exception_handler(RequestValidationError, _invalid_fields)
     app.add_exception_handler(HTTPException, _http_error)
-    patiently = _Patiently()
+    patiently = Patiently()
     _questions(app, memory, patiently)
     _files(app, memory)
     _daily(app, memory)
     _provenance(app, memory)
+    bank.routes(app, memory, patiently)
     _operations(app, memory, patiently)
     return app
-
-
-class _Patiently:
-    """Runs calls that wait for work in threads of their own, so quick ones never queue behind."""
-
-    def __init__(self) -> None:
-        self._limiter = CapacityLimiter(PATIENT_CALLS)
-
-    async def __call__(self, work: Callable[[], T]) -> T:
-        return await to_thread.run_sync(work, limiter=self._limiter)
-
-
-async def _no_query(request: Request) -> None:
-    # A scope that somebody wrote into the URL must not be passed over in silence. (A coroutine:
-    # FastAPI would send a function to a thread at every request.)
-    for name in request.query_params:
-        raise InvalidInput(f"{name}: is in the URL", "this request takes its fields in the body")
-
-
-BODY_ONLY = [Depends(_no_query)]
 
 
 def _as_it_is(answer: wire.Model) -> Response:
@@ -173,7 +151,7 @@ class _RecallRoute(APIRoute):
         return at_once
 
 
-def _questions(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
+def _questions(app: FastAPI, memory: Memory, patiently: Patiently) -> None:
     async def recall(request: wire.RecallRequest) -> Response:
         """Search the memory: hits with citations, best first."""
         return await to_thread.run_sync(lambda: _as_it_is(memory.recall(request)))
@@ -263,7 +241,7 @@ def _provenance(app: FastAPI, memory: Memory) -> None:
         return memory.undo(request)
 
 
-def _operations(app: FastAPI, memory: Memory, patiently: _Patiently) -> None:
+def _operations(app: FastAPI, memory: Memory, patiently: Patiently) -> None:
     @app.get("/v1/health")
     async def health(request: ScopeQuery) -> wire.Health:
         """Say that the daemon answers: nothing is opened or computed."""
@@ -313,12 +291,20 @@ def _field_fault(fault: dict[str, Any]) -> str:
     place = [str(part)[:MOST_OF_A_NAME] for part in fault["loc"]]
     if place[0] in ("body", "query", "path"):
         place = place[1:] or place
-    what = (
-        "unknown field"
-        if fault["type"] == "extra_forbidden"
-        else fault["msg"].removeprefix("Value error, ")
-    )
-    return f"{'.'.join(place)}: {what}"
+    return f"{'.'.join(place)}: {_what_is_wrong(fault)}"
+
+
+def _what_is_wrong(fault: dict[str, Any]) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "unknown field"
+    if fault["type"] == "too_long":
+        length, most = fault["ctx"]["actual_length"], fault["ctx"]["max_length"]
+        of_what = "characters" if isinstance(fault["input"], str) else "entries"
+        return f"has {length} {of_what}, at most {most} are taken"
+    if fault["type"] == "too_short" and not fault["input"]:
+        return "empty"
+    message: str = fault["msg"]
+    return message.removeprefix("Value error, ")
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -1,0 +1,45 @@
+"""`hippod reflect`: what the facts make of the bank's pages."""
+
+from hippod.cli import options, output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+
+def reflect_options(parser: "argparse.ArgumentParser") -> None:
+    """Add `--since` and `--dry-run`."""
+    parser.add_argument(
+        "--since", metavar="7d", help="leave facts of days before this date or age for later"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+
+
+def reflect(args: "argparse.Namespace") -> int:
+    """Bring the pages up to date and print what changed, or would."""
+    answer = options.ask(args, lambda c: c.reflect(since=args.since, dry_run=args.dry_run))
+    return output.show(args, answer, _print)
+
+
+def _print(answer: "dict[str, Any]") -> None:
+    for change in answer["changes"]:
+        if answer["dry_run"]:
+            output.say(output.printable(change["diff"].rstrip("\n"), lines=True))
+        else:
+            output.say(output.printable(f"{change['path']}: {change['reason']}"))
+    for problem in answer["problems"]:
+        output.say(output.printable(f"! {problem['path']}: {problem['reason']}"))
+    output.say(output.printable(", ".join(_counts(answer))))
+
+
+def _counts(answer: "dict[str, Any]") -> "Iterator[str]":
+    count = len(answer["changes"])
+    if not count:
+        yield "nothing to change"
+    else:
+        yield f"{count} {'change' if count == 1 else 'changes'}{' to do' * answer['dry_run']}"
+    yield f"{answer['facts']} new facts, summaries {answer['quality']}"
+    if answer["interrupted"]:
+        yield "broken off: the next run goes on"
