@@ -37,6 +37,10 @@ SUPPORTS = [
     ("Wants the fountain removed", "Wants to get rid of the fountain"),
     ("Prefers long mails, voice messages annoy her", "Prefers long mails to voice messages"),
     ("Supports the tax", "The tax is fair"),
+    ("Dislikes no vegetables", "Likes vegetables"),
+    ("Likes no surprises", "Dislikes surprises"),
+    ("Likes figs", "Likes nothing but figs"),
+    ("Trusts Ben", "Trusts nobody but Ben"),
 ]
 
 CONTRADICTS = [

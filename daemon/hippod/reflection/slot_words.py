@@ -231,7 +231,9 @@ stop: since|because|with|as|until|as~of|and|but|which|who|where|when|while|after
 now: now|currently|nowadays|at~present|presently|today|these~days|meanwhile|still|finally|already|
     just
 newly: now|nowadays|these~days|meanwhile|from~now~on|instead|has~been~moved|new
-distant: should|ought~to|supposed~to|will(?!~(?:now~)?be~(?:(?:held|due|moved|shifted|
+distant: (?:lives?|living|stays?|works~(?:at|for))\b[^.;]*\b(?:until|till|when|whenever|while|each|
+    every)|part[ -]time(?=~(?:at|for|with)\b)|would|should|ought~to|supposed~to|
+    will(?!~(?:now~)?be~(?:(?:held|due|moved|shifted|
     postponed)~)?(?:on|at|to)~\W?(?:\d|mon|
     tue|
     wed|thu|fri|sat|sun))|\w+['’]ll|shall|won['’]t|(?:is|are|am|['’]s|['’]re)~(?:going|
@@ -320,7 +322,8 @@ stop: seit|weil|mit|und|aber|wo|wenn|nachdem|jetzt|statt|bis
 now: jetzt|nun|derzeit|aktuell|inzwischen|mittlerweile|momentan|zurzeit|heute|neuerdings|noch|
     immer~noch
 newly: jetzt|nun|inzwischen|mittlerweile|neuerdings|ab~sofort|neu\w*
-distant: sollte\w*|(?:wird|werden|werde)(?=\b[^.;,]*\b(?:wohnen|leben|ziehen|umziehen|arbeiten|
+distant: (?:wohnt|lebt|arbeitet~bei)\b[^.;]*\b(?:bis|wenn|während|jede[ns]?)|sollte\w*|(?:wird|
+    werden|werde)(?=\b[^.;,]*\b(?:wohnen|leben|ziehen|umziehen|arbeiten|
     haben|sein|
     heißen|nutzen|benutzen|verwenden|kosten|dauern|laufen|beginnen|anfangen|starten|enden|liegen|
     betragen|wechseln|fahren|trinken|essen|nehmen|machen|gehen|kommen|übernehmen|leiten|berichten|
@@ -375,7 +378,8 @@ stop: desde|porque|con|y|pero|donde|cuando|ahora|en~lugar~de|en~vez~de
 now: ahora|actualmente|hoy|todavía|aún|ya|por~fin
 newly: ahora|actualmente|hoy~en~día|nuev[oa]
 distant: deberían?|v(?:a|an|oy)~a~[a-zñ]+(?:ar|er|ir)(?:se)?|se~v(?:a|an)~a~[a-zñ]+(?:ar|er|ir)|
-    (?!será)\w{2,}(?:ar|er|ir|dr)(?:á|án)|(?:el~)?próxim[oa]~(?:año|mes|verano|otoño|invierno|
+    (?!será)(?-i:[a-zñ]{2,}(?:ar|er|ir|dr)(?:á|án))|(?:el~)?próxim[oa]~(?:año|mes|verano|otoño|
+    invierno|
     primavera)|el~año~que~viene|solía\w*|antes(?!~(?:de|que))|antiguamente|de~niñ[oa]|en~el~pasado|
     (?:la~)?mitad~del?~(?:la~)?(?:año|mes|semana|tiempo)|(?:una~)?parte~del?~(?:la~)?(?:año|mes|
     semana|tiempo)|medio~año|(?:los~)?fines~de~semana|a~veces|de~vez~en~cuando
@@ -426,8 +430,8 @@ vague: quelque~part|ailleurs|inconnue?|bientôt|nouve\w+|étranger
 stop: depuis|parce|avec|et|mais|où|quand|maintenant|désormais|au~lieu
 now: maintenant|désormais|actuellement|aujourd'hui|encore|toujours|déjà
 newly: maintenant|désormais|dorénavant|actuellement|nouve\w+
-distant: devrai(?:t|ent)|v(?:a|ont|ais)~(?:s['’]|se~|y~)?\w+(?:er|ir|re)|(?!sera)\w{3,}(?:era|ira|
-    vra|dra)|
+distant: devrai(?:t|ent)|v(?:a|ont|ais)~(?:s['’]|se~|y~)?\w+(?:er|ir|re)|
+    (?!sera)(?-i:[a-zéè]{3,}(?:era|ira|vra|dra))|
     (?:l['’]an(?:née)?~prochaine?|l['’](?:été|automne|hiver)~prochain|le~mois~prochain|
     le~printemps~prochain)|autrefois|jadis|auparavant|dans~le~passé|(?:habit|viv|
     travaill|aim|utilis|buv|jou|mange|fais|pren)ai(?:t|ent)|(?:la~)?moitié~(?:de~l['’]année|
@@ -481,8 +485,8 @@ vague: algum\w*|outro~lugar|desconhecid[oa]|breve|nov[oa]|exterior
 stop: desde|porque|com|e|mas|onde|quando|agora|em~vez
 now: agora|atualmente|hoje|ainda|já|finalmente
 newly: agora|atualmente|hoje~em~dia|nov[oa]
-distant: deveriam?|v(?:ai|ão|ou)~(?:se~)?[a-zç]+(?:ar|er|ir)(?:-se)?|(?!será)\w{2,}(?:ar|er|
-    ir)(?:á|ão)|
+distant: deveriam?|v(?:ai|ão|ou)~(?:se~)?[a-zç]+(?:ar|er|ir)(?:-se)?|(?!será)(?-i:[a-zç]{2,}(?:ar|
+    er|ir)(?:á|ão))|
     (?:no~)?próxim[oa]~(?:ano|mês|verão|outono|inverno)|(?:no~)?ano~que~vem|costumava\w*|
     antes(?!~d[eoa])|antigamente|em~criança|no~passado|(?:a~)?metade~d[oa]~(?:ano|mês|semana|
     tempo)|(?:uma~)?parte~d[oa]~(?:ano|mês|semana|tempo)|meio~ano|(?:aos|nos)~fins~de~semana|
@@ -531,7 +535,7 @@ vague: qualche~parte|altrove|sconosciut[oa]|presto|nuov[oa]|estero
 stop: da(?:l|lla)?|perché|con|e|ma|dove|quando|ora|adesso|invece
 now: ora|adesso|attualmente|oggi|ancora|ormai|finalmente
 newly: ora|adesso|ormai|attualmente|nuov[oa]
-distant: dovrebb\w+|(?!sarà)\w{2,}rà|(?:il|l['’])~?(?:anno|mese|autunno|inverno)~prossimo|
+distant: dovrebb\w+|(?!sarà)(?-i:[a-z]{2,}rà)|(?:il|l['’])~?(?:anno|mese|autunno|inverno)~prossimo|
     l['’]estate~prossima|(?:sta|stanno)~per~\w+re|una~volta|in~passato|da~bambin[oa]|
     un~tempo|solev\w+|(?:la~)?metà~(?:dell['’]anno|del~mese|della~settimana|del~tempo)|
     (?:una~)?parte~(?:dell['’]anno|del~mese|della~settimana|del~tempo)|(?:nei|il|

@@ -114,6 +114,8 @@ def _slot(
         value = _AT.split(value)[0]
     if not value or table.vague.fullmatch(value) or _denied(value, language):
         return None
+    if _OR[language].search(value):
+        return None
     if name in ("place", "work") and _DAYS_OF_IT.search(value):
         return None
     timed = bool(_TIME.search(value))
@@ -223,6 +225,19 @@ def _values(text: str) -> Stems:
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = word_set("the der die das den los las el la le les il i o a de het d l aux nos")
+_OR = {
+    name: re.compile(rf"\s(?:{word})\s", re.I)
+    for name, word in {
+        "en": "or",
+        "de": "oder",
+        "es": "o",
+        "fr": "ou",
+        "pt": "ou",
+        "it": "o",
+        "nl": "of",
+    }.items()
+}
+"""What leaves it open which value it is."""
 _DAYS_OF_IT = re.compile(
     r"(?<!\w)(?:days|nights|weeks|months|tage|wochen|monate|días|meses|jours|mois|dias|giorni|mesi|"
     r"dagen|maanden)\s+(?:an?|per|each|every|die|der|in|im|pro|a|al|por|par|alla|all)(?!\w)",
@@ -343,15 +358,24 @@ def is_distant(content: str, language: str) -> bool:
     table = slot_words(language)
     if table is not None and table.distant.search(content):
         return True
-    told = words(language).says.finditer(content)
-    return any(_TELLER.match(content, found.end()) for found in told if _is_aside(content, found))
+    return any(_is_told(content, said) for said in words(language).says.finditer(content))
 
 
-def _is_aside(content: str, found: re.Match[str]) -> bool:
-    return content[: found.start()].rstrip().endswith((",", "–", "—", " -", "("))
+def _is_told(content: str, said: re.Match[str]) -> bool:
+    """Tell whether a statement ends in who says so: ", says Ana", ", as her mother told her"."""
+    before, after = content[: said.start()].rstrip(), content[said.end() :]
+    is_aside = before.endswith((",", "–", "—", " -", "("))
+    return bool(is_aside and _TELLER.match(after)) or _AS_TOLD.search(before) is not None
 
 
-_TELLER = re.compile(r"\s+(?:the\s+|her\s+|his\s+|der\s+|die\s+|el\s+|la\s+)?[A-ZÀ-ÖØ-Þ]\w")
+_WHO = (
+    r"(?:(?:the|her|his|der|die|ihr|sein|el|la|su|son|sa|seu|sua|haar|zijn)e?\s+\w+|"
+    r"(?-i:[A-ZÀ-Þ])\w+)"
+)
+_TELLER = re.compile(rf"\s+{_WHO}", re.I)
+_AS_TOLD = re.compile(
+    rf"(?:,|\s[–—-]|\()\s*(?:(?:as|so|wie|como|comme|come|zoals)\s+)?{_WHO}$", re.I
+)
 
 
 def is_history(content: str, today: date) -> bool:

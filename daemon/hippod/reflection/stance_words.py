@@ -297,7 +297,8 @@ says: (?:has~)?(?:said|says|claims|claimed|thinks|thought|reports|reported|told|
     believes|finds|mentioned|wrote)
 faded: no~longer|any~?more|not~any~longer
 past: used~to|formerly|in~the~past|once~(?:was|had|liked|loved)|as~a~child
-edges: (?<!anything )(?<!nothing )but|although|though|while|whereas|because|since|so~that|however
+edges: (?<!anything )(?<!nothing )(?<!nobody )(?<!no one )(?<!none )but|although|though|while|
+    whereas|because|since|so~that|however
 where: of|in|at|on|for|with|without|during|when|while|after|before|because|since|by|as|from|
     through|about|inside|outside|near|around|under|between|among|where|until|unless
 frame: and|or|to|into|onto|over|off|out|up|down|against|towards?|across|past|than|both|either|

@@ -339,9 +339,15 @@ def _target(marks: list[_Mark], start: int, text: str, language: str) -> int | N
     right_behind = (
         bool(marks) and marks[-1].scale == LIKE and not text[marks[-1].end : start].strip()
     )
-    return len(marks) - 1 if right_behind else None  # "likes no surprises"
+    is_turned = right_behind and not _BUT.match(text, start)
+    return len(marks) - 1 if is_turned else None  # "likes no surprises"
 
 
+_BUT = re.compile(
+    r"[\w’']+\s+(?:but|except|other\s+than|besides|more|better|less|only|just|que|che|más|mais|più)(?!\w)",
+    re.I,
+)
+"""Behind a negation that leaves something out: "nothing but", "no more than"."""
 _VERB_FIRST = ("de", "nl", "fr", "zh", "ja")
 """Languages in which a negation may stand behind what it denies."""
 
