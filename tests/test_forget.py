@@ -495,7 +495,8 @@ def test_the_same_again_ends_what_broke_off(home: Home, monkeypatch: pytest.Monk
     assert ".memory/state.sqlite" in home.holders("Quillon at pier 7319")
     assert home.forget(id=id_).applied
     assert home.holders("Quillon at pier 7319") == []
-    assert home.forget(id=id_).applied  # and once more, by an id that stands nowhere
+    with pytest.raises(NotFound, match="forgotten before"):  # by an id that stands nowhere
+        home.forget(id=id_)
 
 
 def test_what_nothing_says_is_not_found(home: Home) -> None:
@@ -715,3 +716,176 @@ def test_retain_does_not_miss_what_is_just_going(
     monkeypatch.setattr(home.workspace, "forget", meanwhile)
     assert not home.forget(SECRET).problems
     assert home.holders("Quillon at pier 7319") == []
+
+
+def test_what_people_wrote_takes_along_what_links_to_its_day(home: Home) -> None:
+    home.write(LOG, "## Retain\n- W @Lena: Is allergic to nuts.\n- W @Ada @Lena: Paints doors.\n")
+    home.write(
+        "bank/world.md",
+        "# World\n\n"
+        + region(
+            "facts",
+            f"## 2026-05\n- {DAY} @Lena: Is allergic to nuts. [[{DAY}]]\n"
+            f"- {DAY} @Ada: Paints boats. [[{DAY}]]\n"
+            f"- ~~{DAY} @Ada: Sings.~~ [[2026-05-17]] superseded by [[{DAY}]]"
+            ' "Is allergic to nuts."\n',
+        ),
+    )
+    reworded = f"Nuts make Lenchen ill. [[{DAY}]]\nPaints boats. [[{DAY}]]\n"
+    home.write("bank/entities/Lenchen.md", "# L\n\nOwn.\n\n" + region("summary", reworded))
+    home.workspace.write(
+        "bank/entities/Other.md",
+        f"# O\n\n- {DAY}: Is allergic to nuts. [[{DAY}]]\n- Is allergic to nuts.\n",
+    )
+    home.workspace.write("bank/entities/Other.md", "# O\n\n- Is allergic to nuts.\n")
+    home.write("bank/proposals.md", f'# P\n\n## p1\n- evidence: [[{DAY}]] "Is allergic to nuts."\n')
+    home.write(LOG, home.text(LOG) + "- W @Ada: Paints boats.\n")
+    home.look()
+    plan = home.forget("Lena", yes=False)
+    assert {(each.path, each.line) for each in plan.places} == {
+        (LOG, 2), (LOG, 3), ("bank/world.md", 5), ("bank/world.md", 7),
+        ("bank/entities/Lenchen.md", 6), ("bank/proposals.md", 3), ("bank/proposals.md", 4),
+    }  # fmt: skip
+    home.forget("Lena")
+    assert f"{DAY} @Ada: Paints boats. [[{DAY}]]" in home.text("bank/world.md")
+    assert f"- {DAY} @Ada: Sings. [[2026-05-17]]\n" in home.text("bank/world.md")
+    assert "\nPaints boats." in home.text("bank/entities/Lenchen.md")
+    assert home.text("bank/entities/Other.md") == "# O\n\n- Is allergic to nuts.\n"  # of another
+    (home.root / "bank/entities/Other.md").unlink()
+    home.look()
+    assert home.holders("allergic to nuts", "Nuts make") == []
+    assert not any("nuts" in hit.casefold() for hit in home.hits("allergic to nuts"))
+
+
+def test_a_derived_fact_goes_that_repeats_what_a_person_wrote(home: Home) -> None:
+    home.write(LOG, "## Retain\n- W @Lena: Eats no nuts.\n- W @Lena: Rows.\n")
+    summary = (
+        f"- S @Trip: Eats no nuts. [[{DAY}]] Rows. [[{DAY}]] (reflect/{DAY}#Trip) ^sssss00001\n"
+    )
+    home.write("memory/2026-05-19.md", f"## Retain\n{summary}")
+    fact = next(f for f in Factbook(home.workspace).read().facts if "nuts" in f.fact.content)
+    home.forget(id=fact.id)
+    assert "nuts" not in home.text("memory/2026-05-19.md")
+    assert "Rows." in home.text(LOG)
+
+
+HEAD = "---\nentity: Zorb\naliases: [Zorbi]\nupdated: 2026-05-18\n"
+REGIONS = region("summary", f"Eats moss. [[{DAY}#^aaaa000001]]\n") + region("history", "")
+
+
+def test_a_page_goes_with_its_entity_unless_somebody_wrote_there(home: Home) -> None:
+    home.write(LOG, "## Retain\n- W @Zorb: Eats moss. ^aaaa000001\n")
+    page = "bank/entities/Zorb.md"
+    home.write(page, f"{HEAD}---\n# Zorb\n\n{REGIONS}")
+    home.forget(id="aaaa000001")
+    assert home.text(page).startswith(f"{HEAD}---\n# Zorb\n")  # known by another name, too
+    plan = home.forget("Zorb", yes=False)
+    assert {place.action for place in plan.places if place.path == page} == {"delete"}
+    home.write(page, f"{HEAD}phone: 12\n---\n# Zorb\n\nOwes me a plane.\n\n{REGIONS}")
+    left = home.forget("Zorb").left
+    assert ("nameless", page) in [(each.why, each.path) for each in left]
+    text = home.text(page)
+    assert text.startswith("---\naliases: [Zorbi]\nupdated: 2026-05-18\nphone: 12\n---\n")
+    assert "Owes me a plane." in text
+    home.write(page, f"{HEAD}---\n# Zorb\n\n{REGIONS}")
+    home.forget("Zorb")
+    assert not (home.root / page).exists()
+
+
+@pytest.mark.parametrize(
+    "own", ["<!-- ask her -->\n", "<private>\nx\n</private>\n", "- x\n", "```\nx\n```\n"]
+)
+def test_whatever_somebody_wrote_keeps_a_page(home: Home, own: str) -> None:
+    page = "bank/entities/Zorb.md"
+    home.write(page, f"{HEAD}---\n# Zorb\n\n{REGIONS}\n{own}")
+    home.forget("Zorb")
+    assert own in home.text(page)
+
+
+def test_an_edited_region_keeps_a_page(home: Home) -> None:
+    page = "bank/entities/Zorb.md"
+    home.write(page, f"{HEAD}---\n# Zorb\n\n{REGIONS.replace('moss', 'ferns')}")
+    home.forget("Zorb")
+    assert "ferns" in home.text(page)
+
+
+def test_no_half_of_a_field_is_left(home: Home) -> None:
+    page = "bank/entities/Mira.md"
+    head = "---\nentity: Mira\n{}phone: 1\n---\n# Mira\n\nOwn.\n"
+    fields = "aliases: [Mi,\n  Zorb]\nZorb:\n  age: 5\nnot:\n  - Zorb\n  - Mia\n"
+    home.write(page, head.format(fields))
+    home.forget("Zorb")
+    assert home.text(page) == head.format("not:\n  - Mia\n")
+
+
+def test_changes_that_did_not_hold_it_can_be_taken_back(home: Home) -> None:
+    opinion = (
+        "## Piet likes rain\n- id: 7k2m9qx4mt\n- prior: 0.70\n- c: 0.74\n- entities: @Piet\n"
+        f"- updated: {DAY}\n- supports: [[{DAY}#^aaaa000001]] +0.20\n"
+    )
+    home.write(LOG, "## Retain\n- O(c=0.7) @Piet: Piet likes rain. ^aaaa000001\n")
+    home.write("bank/opinions.md", f"# Opinions\n\n{opinion}")
+    page = "bank/entities/Petra.md"
+    text = f"---\nentity: Petra\nupdated: {DAY}\n---\n# Petra\n\n- entities: @Piet\n- c: 0.74\n"
+    home.workspace.write(page, text)
+    home.workspace.write(page, text + "More.\n")
+    home.forget(id="aaaa000001")
+    assert "rain" not in home.text("bank/opinions.md")
+    entry = home.state.recent(1, path=page)[0]
+    provenance = Provenance(home.workspace, home.state, home.index, home.config.zone)
+    assert provenance.undo(entry.id, dry_run=False, actor="main").applied
+    assert home.text(page) == text
+    stones = Tombstones.parse(home.text(forgotten.PATH))
+    assert not stones.forgets_text(f"updated: {DAY}")
+    assert stones.forgets_text("Piet likes rain")
+
+
+def test_changes_that_held_a_line_of_it_cannot_be_taken_back(home: Home) -> None:
+    home.write(LOG, "## Retain\n- W @Lena: Is allergic to nuts.\n")
+    page = "bank/entities/L.md"
+    home.workspace.write(page, f"# L\n\nIs allergic to nuts. [[{DAY}]]\n")
+    home.workspace.write(page, "# L\n")
+    home.forget("Lena")
+    assert [e.change.operation for e in home.state.recent(5, path=page)] == ["purged", "create"]
+    assert home.holders("allergic to nuts") == []
+
+
+def test_a_full_id_means_the_fact_though_pages_link_to_it(home: Home) -> None:
+    home.write(LOG, "## Retain\n- W @Mira: Rides a bicycle. ^aaaa000001\n")
+    home.write("context/a.md", f"See [[{DAY}#^aaaa000001]] for more.\n")
+    assert home.forget("aaaa000001").facts == ("aaaa000001",)
+    assert "bicycle" not in home.text(LOG)
+
+
+@pytest.mark.parametrize("yes", [False, True])
+def test_what_is_forgotten_already_is_not_found(home: Home, *, yes: bool) -> None:
+    planted(home)
+    home.forget(SECRET)
+    with pytest.raises(NotFound, match="forgotten before") as refusal:
+        home.forget(SECRET, yes=yes)
+    assert "sessions/talk.jsonl" in refusal.value.hint
+
+
+def test_a_forgetting_that_dies_at_the_logs_ends_with_what_pages_held(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write(LOG, "## Retain\n- W @Lena: Is allergic to nuts.\n")
+    page = "bank/entities/L.md"
+    home.workspace.write(page, f"# L\n\nIs allergic to nuts. [[{DAY}]]\n")
+    home.workspace.write(page, "# L\n")
+    purges = []
+    purge = home.state.purge
+
+    def die_at_the_second(goes: object) -> object:
+        purges.append(goes)
+        if len(purges) == 2:
+            raise KeyboardInterrupt
+        return purge(goes)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(home.state, "purge", die_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        home.forget("Lena")
+    home.again()
+    with pytest.raises(NotFound, match="forgotten before"):
+        home.forget("Lena")
+    assert home.holders("allergic to nuts") == []

@@ -1,14 +1,16 @@
 """`hippod forget` against a real daemon: the command line, a group, the logs, and a kill."""
 
+import contextlib
 import json
 import signal
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from hippod.client import Client
-from hippod.errors import Forbidden, HippodError
+from hippod.errors import Forbidden, HippodError, NotFound
 from tests.crash.test_crash import KILLER
 from tests.processes import Daemon, running, wait_for
 
@@ -137,6 +139,40 @@ def test_reflection_and_every_leg_have_lost_it_after_each_step(tmp_path: Path) -
         gone()
 
 
+def test_a_name_takes_along_what_reflection_made_of_it(tmp_path: Path) -> None:
+    """Lines of pages that do not name her go, and undoing what reflection did changes nothing."""
+    day = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    said = ["Keeps ferrets in Innsbruck.", "Dances the rueda.", "Sells umbrellas since 2020."]
+    needles = ("Wendla", "ferrets", "rueda", "umbrellas")
+    with running(tmp_path, SETTINGS) as daemon:
+        facts = [
+            f"- W @Wendla: {said[0]}",
+            f"- W @Wendla @Olaf: {said[1]}",
+            f"- W @Wendla: {said[2]}",
+        ]
+        lines = [*facts, "- W @Olaf: Repairs clocks in winter.", "- W @Olaf: Has a red canoe."]
+        daemon.client.write(f"memory/{day}.md", "## Retain\n" + "\n".join(lines) + "\n")
+        daemon.settle()
+        daemon.client.reflect()
+        daemon.settle()
+        page = daemon.workspace / "bank/entities/Olaf.md"
+        assert "rueda" in page.read_text()
+        done = daemon.client.forget("Wendla", dry_run=False, every=True)
+        assert not done["problems"]
+        assert not (daemon.workspace / "bank/entities/Wendla.md").exists()
+        daemon.client.reflect()
+        for entry in daemon.client.log()["entries"]:
+            with contextlib.suppress(HippodError):
+                daemon.client.undo(entry["id"])
+        daemon.settle()
+        assert "canoe" in page.read_text()
+        answer = daemon.client.recall("who keeps ferrets, sells umbrellas", mode="lexical")
+        assert not any(needle in json.dumps(answer["hits"]) for needle in needles)
+        assert daemon.stop() == 0
+        files = [path for path in daemon.workspace.rglob("*") if path.is_file()]
+        assert [p for p in files if any(n.encode() in p.read_bytes() for n in needles)] == []
+
+
 def test_a_group_forgets_nothing_and_a_read_only_page_is_told(tmp_path: Path) -> None:
     with running(tmp_path, SETTINGS) as daemon:
         plant(daemon)
@@ -196,7 +232,8 @@ def forget_killed_at(folder: Path, workspace: Path, kill_at: int) -> int:
         again = Daemon(folder, {**SETTINGS, "HIPPOD_RETAIN__ENABLED": "false"})
         try:
             again.start()
-            again.client.forget(SECRET, dry_run=False)
+            with contextlib.suppress(NotFound):  # where nothing but its end was left
+                again.client.forget(SECRET, dry_run=False)
             assert again.stop() == 0
         finally:
             if again.process is not None and again.process.poll() is None:

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from hippod import (
+    daylog,
     edits,
     erasing,
     facts,
@@ -100,8 +101,10 @@ class Forgetter:
         with self._lock:
             plan = self._plan(request)
             left = tuple(self._left(plan))
-            if not (plan.outcomes or left or plan.known or self._state_knows(plan)):
-                raise _nothing(request, plan.similar)
+            if not plan.outcomes and (plan.known or not left) and not self._state_knows(plan):
+                if plan.known and not request.dry_run:
+                    self._apply(plan, _shown(plan, left))  # ends what broke off
+                raise _nothing(request, plan, left)
             answer = _shown(plan, left)
             if not request.dry_run:
                 _check_reach(request, answer)
@@ -119,7 +122,8 @@ class Forgetter:
         known = [each for read in reads for each in forgetting.standing(read)]
         stones = self._remembered.tombstones()
         found = self._by_id(name, known, reads, stones) if name else None
-        by_text = self._by_text(asked, known) if asked and request.id is None else None
+        is_id = found is not None and name in found.target.ids
+        by_text = None if request.id is not None or is_id else self._by_text(asked, known)
         if found and by_text and (by_text.seeds or by_text.outcomes_in(reads)):
             raise InvalidInput(
                 f"{asked!r} is the beginning of an id, and stands as a word too",
@@ -216,6 +220,9 @@ class Forgetter:
 
     def _left(self, plan: _Plan) -> Iterator[wire_bank.ForgetLeft]:
         own = {outcome.path for outcome in plan.outcomes if not outcome.problem}
+        for outcome in plan.outcomes:
+            if outcome.nameless and not outcome.problem:
+                yield wire_bank.ForgetLeft(why="nameless", path=outcome.path)
         deleted = {each.path for each in plan.outcomes if not each.problem and each.after is None}
         for path in sorted({*self._workspace.scan().files} - deleted):
             if plan.target.spans(forgotten.words(path)):
@@ -239,11 +246,12 @@ class Forgetter:
         kept: Counter[str] = Counter()
         with _told(problems, _STATE):
             self._take_from_batches(plan)
-        for outcome in plan.outcomes:
-            with _told(problems, outcome.path):
-                changed += self._remove(outcome, plan.target)
-        with _told(problems, _STATE):
-            kept = self._purge_state(plan)
+        for outcomes in _in_steps(plan):
+            for outcome in outcomes:
+                with _told(problems, outcome.path):
+                    changed += self._remove(outcome, plan.target)
+            with _told(problems, _STATE):
+                kept += self._purge_state(plan)
         with _told(problems, _INDEX):
             self._purge_index(changed)
         logger.info("forgotten", documents=len(changed) - 1, problems=len(problems))
@@ -339,6 +347,17 @@ class Forgetter:
         self._index.purge()
 
 
+def _in_steps(plan: _Plan) -> list[list[Outcome]]:
+    """Return what changes before a purge of the state, and what after it and before another.
+
+    What pages had of facts without a block is known by the logs: they go when it is purged.
+    """
+    if not plan.target.dated:
+        return [[*plan.outcomes]]
+    logs = [each for each in plan.outcomes if daylog.day_of(each.path)]
+    return [[each for each in plan.outcomes if each not in logs], logs]
+
+
 @dataclass(frozen=True, slots=True)
 class _Meant:
     seeds: list[Standing]
@@ -359,9 +378,14 @@ class _Judge:
     def text(self, text: str) -> str:
         return self._clean(text, None)
 
-    def in_bytes(self, data: bytes) -> bool:
+    def in_bytes(self, path: str, data: bytes) -> bool:
         decoded = edits.decode(data)
-        return decoded is not None and self._clean(decoded[0], None) != decoded[0]
+        if decoded is None:
+            return False
+        text = decoded[0]
+        if forgetting.holds(Read(path, "", text), self.target):
+            return True
+        return self._clean(text, daylog.day_of(path)) != text
 
     def turn(self, source: str, session: str, turn: Turn) -> Turn:
         left = remembered.turn_left(self.stones, source, session, turn, self.zone)
@@ -470,9 +494,15 @@ def _check_reach(request: wire_bank.ForgetRequest, answer: wire_bank.Forgotten) 
         )
 
 
-def _nothing(request: wire_bank.ForgetRequest, similar: Sequence[wire_bank.ForgetLeft]) -> NotFound:
-    names = ", ".join(f"^{each.id}" for each in similar if each.id)
+def _nothing(
+    request: wire_bank.ForgetRequest, plan: _Plan, left: Sequence[wire_bank.ForgetLeft]
+) -> NotFound:
+    names = ", ".join(f"^{each.id}" for each in plan.similar if each.id)
     hint = f"similar: {names}" if names else "give words of it as they stand, or an id"
+    if plan.known:
+        copies = ", ".join(each.path for each in left[:_MOST_CANDIDATES])
+        hint = f"not changed, look yourself: {copies}" if copies else hint
+        return NotFound("nothing says this any more, it was forgotten before", hint)
     if request.id is not None:
         return NotFound("nothing stands of it any more", hint)
     return NotFound("nothing says this", hint)

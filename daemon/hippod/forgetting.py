@@ -13,12 +13,13 @@ from typing import Final, Literal
 
 from hippod import daylog, erasing, facts, forgotten, markdown, pages
 from hippod.erasing import Block, Piece
+from hippod.errors import InvalidInput
 from hippod.extraction import repetition
 from hippod.extraction.support import numbers
 from hippod.facts import Fact
 from hippod.language import guess
-from hippod.reflection import belief
-from hippod.reflection.known import DERIVED
+from hippod.reflection import belief, front_matter
+from hippod.reflection.known import DERIVED, repeated
 
 Why = Literal["fact", "text", "within", "paraphrase", "derived", "evidence", "opinion", "proposal"]
 Action = Literal["remove", "change", "delete"]
@@ -81,7 +82,8 @@ class Target:
 
     `stated` are the contents of the facts that go, as they are written. `in_facts` says whether
     words go that stand in other facts, too. `paraphrases` and `derived` are those of the ids that
-    go for that reason.
+    go for that reason. `dated` are day and words of those facts that pages link to by their day
+    alone, `staying` those of the facts of these days that do not go.
     """
 
     ids: frozenset[str]
@@ -91,6 +93,8 @@ class Target:
     in_facts: bool = True
     paraphrases: frozenset[str] = frozenset()
     derived: frozenset[str] = frozenset()
+    dated: frozenset[tuple[str, str]] = frozenset()
+    staying: frozenset[tuple[str, str]] = frozenset()
 
     def forgets_id(self, id_: str) -> bool:
         """Say whether a fact or opinion goes."""
@@ -126,13 +130,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A document as it is to be; `after` None: it goes. With a `problem` it is left alone."""
+    """A document as it is to be; `after` None: it goes. With a `problem` it is left alone.
+
+    `nameless`: the page of an entity loses the name, and stays for what somebody wrote there.
+    """
 
     path: str
     etag: str
     after: str | None
     places: tuple[Place, ...]
     problem: str = ""
+    nameless: bool = False
 
 
 def standing(read: Read) -> list[Standing]:
@@ -190,6 +198,7 @@ def target(
     least = 1 if in_facts else forgotten.TELLING_WORDS
     needles = (tuple(forgotten.words(text)) for text in asked)
     told = [*seeds, *paraphrases, *derived]
+    dated = frozenset(filter(None, map(_dated, told)))
     return Target(
         ids=frozenset(going),
         texts=frozenset(filter(None, (forgotten.stated(each.fact) for each in told))),
@@ -200,6 +209,8 @@ def target(
         in_facts=in_facts,
         paraphrases=frozenset(each.id for each in paraphrases),
         derived=frozenset(each.id for each in derived),
+        dated=dated,
+        staying=_staying(all_facts, going, {day for day, _ in dated}),
     )
 
 
@@ -248,11 +259,20 @@ def outcome(read: Read, gone: Target) -> Outcome | None:
     return edit.outcome()
 
 
+def holds(read: Read, gone: Target) -> bool:
+    """Say whether anything of a document goes."""
+    return _may_hold(read, gone) and bool(_pieces(read, read.document, gone))
+
+
 def told(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """Yield the statements of lines that go for saying the same, to be known again."""
+    """Yield the statements of lines that go for saying the same, to be known again.
+
+    Of an opinion that is its heading: the other lines may stand anywhere.
+    """
     for each in outcomes:
         for place in each.places:
-            if place.why in ("paraphrase", "opinion") and place.action == "remove":
+            is_heading = place.why == "opinion" and place.text.startswith("#")
+            if (is_heading or place.why == "paraphrase") and place.action == "remove":
                 yield erasing.statement(place.text)
 
 
@@ -315,10 +335,33 @@ def _derived(all_facts: Sequence[Standing], going: Collection[str]) -> list[Stan
         before = len(found)
         for each in all_facts:
             is_derived = each.fact.source is not None and each.fact.source.name == DERIVED
-            links = set(erasing.linked(each.fact.content))
-            if is_derived and each.id not in going and links & {*going, *found}:
+            if not is_derived or each.id in going:
+                continue
+            if {*erasing.linked(each.fact.content), *_repeated(each.fact)} & {*going, *found}:
                 found[each.id] = each
     return list(found.values())
+
+
+def _repeated(derived: Fact) -> Iterator[str]:
+    """Yield the internal ids of the facts without a block that a derived one says again."""
+    for each in repeated(derived.content):
+        day = daylog.day_of(f"memory/{each.day}.md")
+        if not each.block and day is not None:
+            yield facts.content_id(day, each.content)
+
+
+def _dated(each: Standing) -> tuple[str, str] | None:
+    """Return day and words of a fact without an id that a page could link to."""
+    day = daylog.day_of(each.path)
+    said = forgotten.joined(each.fact.content)
+    return (day.isoformat(), said) if day and said and each.fact.id is None else None
+
+
+def _staying(
+    all_facts: Iterable[Standing], going: Collection[str], days: Collection[str]
+) -> frozenset[tuple[str, str]]:
+    found = (_dated(each) for each in all_facts if each.id not in going)
+    return frozenset(each for each in found if each and each[0] in days)
 
 
 @functools.lru_cache(maxsize=32_768)
@@ -353,7 +396,7 @@ class _Gone:
 def _may_hold(read: Read, gone: Target) -> bool:
     if any(id_ in gone.ids for id_ in erasing.linked(read.text)):
         return True
-    if read.path == pages.OPINIONS:
+    if read.path == pages.OPINIONS or any(f"{day}]]" in read.text for day, _ in gone.dated):
         return True
     plain = forgotten.folded(read.text)
     texts = [*(text.split() for text in gone.texts), *map(forgotten.words, gone.stated)]
@@ -365,14 +408,17 @@ def _may_hold(read: Read, gone: Target) -> bool:
 def _pieces(read: Read, document: markdown.Markdown, gone: Target) -> list[_Gone]:
     found: dict[int, _Gone] = {}
     whole = read.blocks
+    ours = _own_lines(document) if gone.dated else frozenset()
     for block in whole:
-        for each in _of_block(read, block, gone):
+        for each in (*_of_block(read, block, gone), *_of_days(block, gone, ours)):
             found.setdefault(each.piece.start, each)
     by_line = {piece.line: piece for block in whole for piece in block.pieces if piece.whole}
     if read.path == pages.OPINIONS:
         _with_opinions(document, gone, by_line, found)
     if read.path == PROPOSALS and found:
         _with_sections(document, by_line, found)
+    if document.front_matter and found:
+        _with_fields(document, by_line, found)
     return [found[start] for start in sorted(found)]
 
 
@@ -384,6 +430,41 @@ def _of_block(read: Read, block: Block, gone: Target) -> Iterator[_Gone]:
         is_other = not any(piece.start <= each.start < piece.end for each in literal)
         if is_other and _says_same_as(_said(piece.text), gone):
             yield _Gone(piece, "paraphrase")
+
+
+def _of_days(block: Block, gone: Target, ours: Collection[int]) -> Iterator[_Gone]:
+    """Yield what links to the day of a fact that goes, and tells it."""
+    for piece in block.pieces if block.fact is None and gone.dated else ():
+        mark = _MARK.search(piece.text)
+        rest = piece.text if mark is None else _outside(piece.text, mark)
+        if _tells(rest, gone, is_ours=piece.line in ours):
+            yield _Gone(piece, "derived")
+        elif mark is not None and _tells(mark[0], gone):
+            yield _Gone(piece, "derived", rest.replace("~~", ""))
+
+
+def _tells(text: str, gone: Target, *, is_ours: bool = False) -> bool:
+    """Say whether a text tells a fact of the day that it links to.
+
+    What is ours, and no other fact of the day in its words, may be the fact in other words.
+    """
+    days = {match[1] for match in _DAY_LINK.finditer(text)}
+    said = f" {forgotten.joined(text)} " if days else ""
+    others = [each for day, each in gone.staying if day in days and f" {each} " in said]
+    for day, content in gone.dated:
+        if day not in days or any(len(each) > len(content) for each in others):
+            continue
+        if f" {content} " in said or (is_ours and not others):
+            return True
+        if len(_word_set(content)) >= _LEAST_STATED and says_same(_said(text), content):
+            return True
+    return False
+
+
+def _own_lines(document: markdown.Markdown) -> frozenset[int]:
+    """Return the lines of regions that nobody edited: they are written anew."""
+    ours = (region for region in pages.regions(document) if not region.edited)
+    return frozenset(line for region in ours for line in range(region.start, region.end + 1))
 
 
 def _says_same_as(said: str, gone: Target) -> bool:
@@ -420,19 +501,30 @@ def _has_more(piece: Piece, gone: Target) -> bool:
     return bool(covered) and len(said) - len(covered) >= _LEAST_STATED
 
 
-_MARK = re.compile(r"[ \t]?(?:[,;—–-][ \t]?)?superseded by[ \t]+\[\[[^\[\]\n]+\]\]", re.I)
+_MARK = re.compile(
+    r"[ \t]?(?:[,;—–-][ \t]?)?superseded by[ \t]+\[\[[^\[\]\n]+\]\](?:[ \t]+\"[^\r\n]*\")?", re.I
+)
+_DAY_LINK = re.compile(
+    r"\[\[(?:[^\[\]\n|#]*/)?([0-9]{4}-[0-9]{2}-[0-9]{2})(?:\.md)?(?:\|[^\[\]\n]*)?\]\]"
+)
 
 
 def _unmarked(piece: Piece, gone: Target) -> str | None:
     """Return a line without its mark, where only what superseded it goes."""
     mark = _MARK.search(piece.text)
-    if mark is None or gone.spans(forgotten.words(piece.text)):
+    if mark is None:
         return None
-    new = set(erasing.linked(mark[0]))
-    rest = piece.text[: mark.start()] + piece.text[mark.end() :]
-    if not new & gone.ids or set(erasing.linked(rest)) & gone.ids:
+    rest = _outside(piece.text, mark)
+    if gone.spans(forgotten.words(rest)) or set(erasing.linked(rest)) & gone.ids:
         return None
-    return rest.replace("~~", "")
+    if _tells(rest, gone) or gone.forgets_text(erasing.statement(rest)):
+        return None
+    is_new = set(erasing.linked(mark[0])) & gone.ids or gone.spans(forgotten.words(mark[0]))
+    return rest.replace("~~", "") if is_new else None
+
+
+def _outside(text: str, mark: re.Match[str]) -> str:
+    return text[: mark.start()] + text[mark.end() :]
 
 
 def _with_opinions(
@@ -504,6 +596,36 @@ def _with_sections(
                     found[piece.start] = _Gone(piece, "proposal")
 
 
+_KEY = re.compile(r"[^\s#-][^:]*:")
+_OPENED = re.compile(rf"{_KEY.pattern}\s*[\[{{\"']")
+"""A field whose value ends at a bracket or quote, maybe on a later line."""
+
+
+def _with_fields(
+    document: markdown.Markdown, by_line: Mapping[int, Piece], found: dict[int, _Gone]
+) -> None:
+    """Let the whole of a field of the front matter go whose rest could not be read."""
+    gone = {each.piece.line: each for each in found.values()}
+    for lines in _fields(document):
+        hit = [line for line in lines if line in gone]
+        is_whole = lines[0] in hit or _OPENED.match(document.lines[lines[0] - 1])
+        for line in lines if hit and is_whole else ():
+            if piece := by_line.get(line):
+                found.setdefault(piece.start, _Gone(piece, gone[hit[0]].why))
+
+
+def _fields(document: markdown.Markdown) -> list[list[int]]:
+    """Return the lines of each field of the front matter, without comments."""
+    fields: list[list[int]] = []
+    for line in range(2, document.front_matter):
+        text = document.lines[line - 1]
+        if _KEY.match(text):
+            fields.append([line])
+        elif fields and not text.startswith("#"):
+            fields[-1].append(line)
+    return fields
+
+
 def _listed(pieces: Sequence[_Gone]) -> tuple[Place, ...]:
     return tuple(
         Place(
@@ -532,11 +654,30 @@ class _Edit:
         object.__setattr__(self, "ours", tuple(each.name for each in found if not each.edited))
 
     def outcome(self) -> Outcome:
-        after: str | None = self._with_hashes(self._text())
+        after = self._with_hashes(self._text())
         places = _listed(self.pieces)
-        if pages.is_entity_page(self.read.path) and after is not None and _is_bare(after):
-            after = None
-        return Outcome(self.read.path, self.read.etag, after, places)
+        if not pages.is_entity_page(self.read.path):
+            return Outcome(self.read.path, self.read.etag, after, places)
+        is_nameless = self._loses_name()
+        if _is_bare(after) or (is_nameless and self._is_ours(after)):
+            return Outcome(self.read.path, self.read.etag, None, places)
+        return Outcome(self.read.path, self.read.etag, after, places, nameless=is_nameless)
+
+    def _loses_name(self) -> bool:
+        head = [e.piece for e in self.pieces if e.piece.line <= self.document.front_matter]
+        return any(_ENTITY.match(piece.text) for piece in head)
+
+    def _is_ours(self, text: str) -> bool:
+        """Say whether nobody but hippod wrote what is left of a page."""
+        if any(region.edited for region in pages.regions(self.document)):
+            return False
+        try:
+            if front_matter.lines_besides(text, _OUR_KEYS):
+                return False
+        except InvalidInput:
+            return False
+        document = markdown.parse(text)
+        return not _says_anything(document, _own_lines(document))
 
     def _text(self) -> str:
         text = self.read.text
@@ -576,6 +717,9 @@ class _Shift:
         )
 
 
+_ENTITY = re.compile(r"\ufeff?[\"']?entity[\"']?[ \t]*:")
+_MARKER = re.compile(r"[ \t]*<!-- /?hippod:")
+_OUR_KEYS = ("entity", "aliases", "not", "updated")
 _OUR_FIELD = re.compile(r"\ufeff?(?:---|(?:entity|updated):.*|aliases:[ \t]*(?:\[\])?|)\s*")
 
 
@@ -585,9 +729,14 @@ def _is_bare(text: str) -> bool:
     front = (document.visible(n) for n in range(1, document.front_matter + 1))
     if not all(map(_OUR_FIELD.fullmatch, front)):
         return False
+    return not _says_anything(document)
+
+
+def _says_anything(document: markdown.Markdown, besides: Collection[int] = ()) -> bool:
+    """Say whether more than headings and markers stands below the front matter."""
     heads = {h.start for section in document.sections for h in section.path[-1:]}
-    return not any(
-        document.visible(number).strip()
-        for number in range(document.front_matter + 1, len(document.lines) + 1)
-        if number not in heads
+    return any(
+        line.strip() and not _MARKER.match(line)
+        for number, line in enumerate(document.lines, 1)
+        if number > document.front_matter and number not in heads and number not in besides
     )

@@ -190,8 +190,8 @@ class Forgotten(Protocol):
         """Return a text without what is forgotten."""
         ...
 
-    def in_bytes(self, data: bytes, /) -> bool:
-        """Say whether the bytes of a document say something forgotten."""
+    def in_bytes(self, path: str, data: bytes, /) -> bool:
+        """Say whether the bytes of the document at `path` say something forgotten."""
         ...
 
     def turn(self, source: str, session: str, turn: Turn, /) -> Turn:
@@ -857,9 +857,9 @@ class State:
             for turn in (*batch.turns, *batch.context):
                 if goes.turn(batch.source, batch.session, turn) is not turn:
                     return True
-        numbers = self._all("SELECT id FROM journal WHERE before NOT NULL")
-        images = (self._required("SELECT before FROM journal WHERE id=?", *row) for row in numbers)
-        return any(goes.in_bytes(image) for (image,) in images if image)
+        numbers = self._all("SELECT id FROM journal WHERE length(before)>0")
+        image = "SELECT path, before FROM journal WHERE id=?"
+        return any(goes.in_bytes(*self._required(image, *row)) for row in numbers)
 
     def drop_backups(self) -> list[str]:
         """Delete copies of this file that were made before a migration or moved aside."""
@@ -873,8 +873,8 @@ class State:
 
     def _purge_journal(self, goes: Forgotten, done: Counter[str]) -> None:
         for (number,) in self._all("SELECT id FROM journal WHERE before NOT NULL"):
-            (before,) = self._required("SELECT before FROM journal WHERE id=?", number)
-            if goes.in_bytes(before):
+            image = self._required("SELECT path, before FROM journal WHERE id=?", number)
+            if goes.in_bytes(*image):
                 self._run(
                     "UPDATE journal SET before=NULL, preview='', operation='purged' WHERE id=?",
                     number,
@@ -889,13 +889,13 @@ class State:
         Only the first line, or its first words, are kept: by these alone nobody can tell.
         """
         rows = self._all(
-            "SELECT id, preview, EXISTS(SELECT 1 FROM journal f WHERE f.operation='forget'"
+            "SELECT id, path, preview, EXISTS(SELECT 1 FROM journal f WHERE f.operation='forget'"
             " AND f.path=j.path AND f.id>j.id) FROM journal j"
             " WHERE preview<>'' AND operation<>'rename'"
         )
-        for number, preview, is_earlier in rows:
+        for number, path, preview, is_earlier in rows:
             is_cut = len(preview) >= PREVIEW_CHARACTERS
-            if is_earlier or is_cut or goes.text(preview) != preview:
+            if is_earlier or is_cut or goes.in_bytes(path, preview.encode()):
                 self._run("UPDATE journal SET preview='' WHERE id=?", number)
                 done["previews"] += 1
 
@@ -932,7 +932,7 @@ class State:
                 )
                 done["turns"] += changed
             for planned in batch.planned:
-                if goes.in_bytes(planned.data):
+                if goes.in_bytes(planned.path, planned.data):
                     self._run("DELETE FROM planned WHERE batch=? AND path=?", number, planned.path)
 
     def _purge_facts(self, goes: Forgotten, done: Counter[str]) -> None:

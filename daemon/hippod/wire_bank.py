@@ -107,7 +107,8 @@ class HygieneItem(Model):
 class HygieneReport(Model):
     """What a run did and found; `counts` also those items, by kind, that are too many to list.
 
-    `expired` and `optimised` say what was done beside, and may gain keys.
+    `expired` and `optimised` say what was done beside, and may gain keys. `entries` are those to
+    undo, in order, after `apply`.
     """
 
     dry_run: bool = False
@@ -118,6 +119,7 @@ class HygieneReport(Model):
     archived: int = 0
     expired: dict[str, int] = Field(default_factory=dict)
     optimised: dict[str, Any] = Field(default_factory=dict)
+    entries: tuple[int, ...] = ()
 
 
 # -- entities --------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ class EntityChanged(Model):
     """What a command did, or would do, to pages; `note` says why nothing, or what to know.
 
     `entity` is the name that it goes by then. `links` counts by path the links that lead to a
-    page which is gone or moved: they are not rewritten.
+    page which is gone or moved: they are not rewritten. `entries` are those to undo, in order.
     """
 
     entity: str
@@ -256,13 +258,17 @@ class EntityChanged(Model):
     changes: tuple[PageChange, ...] = ()
     links: dict[str, int] = Field(default_factory=dict)
     note: str = ""
+    entries: tuple[int, ...] = ()
 
 
 # -- opinions --------------------------------------------------------------------------------
 
 
 class OpinionsRequest(Request):
-    """Ask for the opinions, or for those about an entity (with or without `@`, or an alias)."""
+    """Ask for the opinions, or for those about an entity (with or without `@`, or an alias).
+
+    `entity` may also be the id of an opinion, or a beginning of it, if nobody has that name.
+    """
 
     entity: Name | None = None
 
@@ -343,9 +349,13 @@ class ProposalDecision(Request):
 
 
 class ProposalDecided(ProposalRow):
-    """A proposal after the decision, and the pages that it changed."""
+    """A proposal after the decision, and the pages that it changed.
+
+    `entries` are those to undo if it was accepted, in order.
+    """
 
     changes: tuple[PageChange, ...] = ()
+    entries: tuple[int, ...] = ()
 
 
 # -- forget ----------------------------------------------------------------------------------
@@ -354,7 +364,8 @@ ForgetWhy = Literal[
     "fact", "text", "within", "paraphrase", "derived", "evidence", "opinion", "proposal"
 ]
 """`text`: it says this alone; `within`: among other words, which go too."""
-LeftWhy = Literal["transcript", "file", "name", "git", "similar"]
+LeftWhy = Literal["transcript", "file", "name", "nameless", "git", "similar"]
+"""`nameless`: a page that loses the name that it is of, and stays for what somebody wrote there."""
 
 
 class ForgetRequest(Request):

@@ -22,6 +22,7 @@ _LEFT = {
     "transcript": "transcript",
     "file": "no document",
     "name": "its name says it",
+    "nameless": "stays without the name: somebody wrote there",
     "git": "git keeps every version of its files",
 }
 _DOES = {"remove": "-", "change": "~", "delete": "-"}
@@ -79,7 +80,7 @@ def _print_places(answer: "dict[str, Any]") -> None:
         mark, why = _DOES[place["action"]], _WHY[place["why"]]
         output.say(output.printable(f"  {mark} {place['line']}: {place['text']}  ({why})"))
     if path is None:
-        output.say("no document says it any more")
+        output.say("no document says it")
 
 
 def _print_left(answer: "dict[str, Any]") -> None:
