@@ -66,6 +66,29 @@ def test_names_of_one_entity_are_one_topic() -> None:
     assert "[[2026-03-19]]" in fact.content  # a person wrote them: there is no block to link
 
 
+def test_topics_of_which_the_same_is_told_share_a_summary() -> None:
+    facts_ = said("W @Rui @Nora: Live in Braga. ^aaaa111111", "B @Nora @Rui: Wed. ^bbbb222222")
+    (fact,) = daily.summaries(DAY, facts_, about(facts_))
+    assert fact.entities == ("Nora", "Rui")
+    assert fact.id in daily.ids(DAY, fact, about(facts_))
+    assert len(daily.ids(DAY, fact, about(facts_))) == 2
+    assert parse_bullet(facts.render(fact)) == fact
+
+
+def test_it_is_told_when_all_that_it_cites_stands_in_derived_facts() -> None:
+    hand = said("W @Rui: Laid cables.", "B @Rui: Changed 4 fuses.", "W @Rui: Is 30. ^aaaa111111")
+    (fact,) = daily.summaries(DAY, hand, about(hand))
+    standing = known(DAY, fact, f"memory/{DAY}.md", 9, 9)
+    assert daily.is_told(fact, [standing])
+    assert not daily.is_told(fact, [])
+    more = [*hand, *said("W @Rui: Moved to Lyon with 3 cats and 2 dogs. ^bbbb222222")]
+    (other,) = daily.summaries(DAY, more, about(more))
+    assert not daily.is_told(other, [standing])
+    reworded = parse_bullet(facts.render(fact).replace("Is 30.", "Is thirty."))
+    assert reworded is not None
+    assert daily.is_told(fact, [known(DAY, reworded, f"memory/{DAY}.md", 9, 9)])
+
+
 def test_the_id_is_of_day_and_topic_alone() -> None:
     more = [*BAKING, *said("W @Ines: Won the bread prize of Porto in 2021. ^eeee555555")]
     (few,), (many,) = (daily.summaries(DAY, each, about(each)) for each in (BAKING, more))

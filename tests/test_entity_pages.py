@@ -437,3 +437,22 @@ def test_whatever_facts_say_a_page_reads_back_as_it_was_meant(
         assert any(same(statement.content, each) for each in contents)
     assert {(mark.old, mark.new) for mark in pages.supersessions(document)} == set(marks.items())
     assert refresh(text, said, marks=marks) == Refreshed(None)
+
+
+def test_what_is_not_believed_any_more_is_history() -> None:
+    said = listed(
+        "2026-01-11 O(c=0.8) @Peter: Peter prefers tea over coffee. ^tttt1111",
+        "2026-01-12 O(c=0.8) @Peter: Peter prefers coffee over tea. ^cccc1111",
+    )
+
+    def page(text: str | None, doubted: set[str]) -> str:
+        found = entity_pages.refresh(text, entity(said), {}, by_id(said), None, TODAY, doubted)
+        return found.text or text or ""
+
+    before = page(None, set())
+    assert len(region(before, "summary")) == 2
+    after = page(before, {"tttt1111"})
+    assert region(after, "summary") == ["Peter prefers coffee over tea. [[2026-01-12#^cccc1111]]"]
+    assert "tea over coffee" in region(after, "history")[0]
+    assert page(after, {"tttt1111"}) == after
+    assert page(after, set()) == before

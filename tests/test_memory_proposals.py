@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippod.errors import Conflict, InvalidInput
-from hippod.reflection import ledger, memory, proposals
+from hippod.reflection import ledger, memory, proposals, supersession
 from hippod.reflection.known import KnownFact
 from hippod.reflection.memory import Material, Proposed
 from hippod.reflection.proposals import Proposal
@@ -201,6 +201,40 @@ def test_a_chain_of_supersessions_leads_to_what_stands() -> None:
     assert new.added == ("- Rowan: Lives in Paris",)
     circle = {VIENNA.id: BERLIN.id, BERLIN.id: VIENNA.id}
     assert len(propose([VIENNA, BERLIN], marks=circle).new) <= 1
+
+
+DUE = [
+    fact("2026-03-01", "The deadline is 4 May.", "W", about=("Visa",)),
+    fact("2026-03-03", "The deadline was moved to 11 May.", "W", about=("Visa",)),
+    fact("2026-03-05", "The deadline was moved again, it is now 18 May.", "W", about=("Visa",)),
+]
+DUE_LINE = "# Memory\n\n## Visa\n- Visa: The deadline is 4 May.\n"
+
+
+def test_what_moved_twice_is_proposed_as_it_is_now_whatever_was_accepted() -> None:
+    first = propose(DUE[:2], DUE_LINE, marks=supersession.find(DUE[:2]))
+    (eleventh,) = first.new
+    text, marks = proposals.applied(DUE_LINE, eleventh), supersession.find(DUE)
+    (new,) = propose(DUE, text, decided(first.text, "accepted"), marks=marks).new
+    assert new.removed == eleventh.added
+    assert new.added == ("- Visa: The deadline was moved again, it is now 18 May.",)
+    (at_once,) = propose(DUE, DUE_LINE, marks=marks).new
+    assert at_once.added == new.added
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_what_waits_and_is_outdated_makes_room_for_what_is_so(by_hand: bool) -> None:
+    old = fact("2026-03-03", "The deadline was moved to 11 May.", "W", about=("Visa",),
+               by_hand=by_hand)  # fmt: skip
+    due = [DUE[0], old, DUE[2]]
+    first = propose(due[:2], DUE_LINE, marks=supersession.find(due[:2]))
+    same = propose(due[:2], DUE_LINE, first.text, marks=supersession.find(due[:2]))
+    assert (same.text, same.new) == (first.text, ())
+    found = propose(due, DUE_LINE, first.text, marks=supersession.find(due))
+    (new,) = found.new
+    assert new.added == ("- Visa: The deadline was moved again, it is now 18 May.",)
+    waiting = [each.status for each in proposals.parse(found.text)]
+    assert waiting == ["open" if by_hand else "obsolete", "open"]
 
 
 def test_a_line_about_somebody_else_is_left() -> None:

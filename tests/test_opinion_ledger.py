@@ -425,6 +425,90 @@ def test_to_and_fro_is_one_contested_opinion_by_the_real_rules(said: tuple[str, 
     assert all(abs(one - two) <= 0.15 for one, two in pairwise(trail))
 
 
+# -- a change of mind ------------------------------------------------------------------------
+
+
+TEA, COFFEE = "Likes dark roast", "Likes no dark roast"
+
+
+def changed(*said: str, c: float = 0.8) -> list[KnownFact]:
+    return [fact(f"2026-03-{day:02}", text, c=c) for day, text in enumerate(said, 1)]
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_what_took_the_place_of_an_opinion_becomes_one(one_by_one: bool) -> None:
+    text = grown(*changed(TEA, *[COFFEE] * 6), one_by_one=one_by_one)
+    old, new = opinions(text)
+    assert (old.statement, new.statement) == (f"Rowan: {TEA}", f"Rowan: {COFFEE}")
+    assert (old.confidence or 1) < 0.5 < 0.8 < (new.confidence or 0)
+    assert [str(each.day) for each in new.evidence] == ["2026-03-05", "2026-03-06", "2026-03-07"]
+    assert {each.weight for each in new.evidence} == {0.2}
+    assert len(old.evidence) == 7
+    assert ledger.recompute(text) == (text, ())
+
+
+def test_while_an_opinion_is_held_what_speaks_against_it_founds_none() -> None:
+    for count in range(1, 4):
+        (opinion,) = opinions(grown(*changed(TEA, *[COFFEE] * count)))
+        assert (opinion.confidence or 0) >= 0.5
+
+
+def test_a_step_that_waits_founds_nothing_and_one_that_is_confirmed_does() -> None:
+    weak = changed("Likes tea", "Likes no tea", "Drinks no tea", c=0.55)
+    assert len(opinions(grown(*weak[:2]))) == 1
+    old, new = opinions(grown(*weak))
+    assert (old.confidence, new.statement) == (0.35, "Rowan: Drinks no tea")
+
+
+def test_minds_that_change_to_and_fro_make_two_opinions_at_most() -> None:
+    said = [TEA, *[COFFEE] * 5, *[TEA] * 6, *[COFFEE] * 6]
+    heard = changed(*said)
+    text = grown(*heard, one_by_one=True)
+    assert text == grown(*heard)
+    assert len(opinions(text)) == 2
+    assert update(text, *heard).text == text
+
+
+def test_what_is_undecided_on_its_own_matter_founds_nothing_beside_it() -> None:
+    def says(statement: str, text: str) -> Verdict:
+        verdict = judge(statement, text)
+        is_other = verdict.stance == "supports" and "no" in text
+        return Verdict("related", "undecided", 1.0) if is_other else verdict
+
+    text = update(None, *changed(TEA, *[COFFEE] * 9), judged=says).text
+    assert len(opinions(text)) == 2
+
+
+@pytest.mark.parametrize("kind", ["W", "B"])
+def test_what_is_no_opinion_founds_none_in_place_of_another(kind: facts.Letter) -> None:
+    first, *others = changed(TEA, *[COFFEE] * 6)
+    told = [fact(each.day.isoformat(), COFFEE, kind) for each in others]
+    assert len(opinions(grown(first, *told))) == 1
+
+
+def test_a_preference_that_turned_is_believed_the_other_way_round() -> None:
+    tea = fact("2026-02-01", "Otto prefers tea over coffee.", c=0.8, about=("Otto",))
+    coffee = [
+        fact(f"2026-02-0{day}", "Otto prefers coffee over tea.", c=0.8, about=("Otto",))
+        for day in range(2, 7)
+    ]
+    text = update(None, tea, *coffee, judged=verdicts.judge).text
+    assert [(each.statement, (each.confidence or 0) > 0.5) for each in opinions(text)] == [
+        ("Otto prefers tea over coffee.", False),
+        ("Otto prefers coffee over tea.", True),
+    ]
+
+
+def test_what_supports_only_what_is_not_held_is_doubted() -> None:
+    heard = changed(TEA, *[COFFEE] * 4)
+    text = grown(*heard)
+    assert ledger.doubted(text) == {heard[0].id}
+    assert ledger.doubted(grown(*heard[:3])) == ledger.doubted(None) == frozenset()
+    other = "\n## Rowan: Likes roasts\n- id: zzzz1111\n- c: 0.70\n- entities: @Rowan\n"
+    shared = f"{text}{other}- supports: {heard[0].link} +0.20\n"
+    assert ledger.doubted(shared) == frozenset()
+
+
 # -- to and fro ------------------------------------------------------------------------------
 
 
@@ -451,7 +535,7 @@ def test_a_step_across_the_middle_waits_and_then_both_count() -> None:
     assert (opinion.confidence, [each.weight for each in opinion.pending]) == (0.55, [-0.4])
     assert opinion.contested
     text = update(text, fact("2026-03-04", "Drinks no tea")).text or ""
-    (opinion,) = opinions(text)
+    opinion, _ = opinions(text)
     assert opinion.confidence == 0.35
     assert opinion.pending == ()
     assert [(str(each.day), each.weight) for each in opinion.evidence] == [
@@ -577,6 +661,14 @@ def test_a_broken_ledger_is_reported_and_left(old: str, new: str) -> None:
     broken = grown(ROAST).replace(old, new)
     found = update(broken, fact("2026-03-02", "Likes no dark roast"))
     assert (found.text, len(found.problems)) == (broken, 1)
+
+
+def test_without_a_prior_it_is_reported_only_while_something_is_kept_from_it() -> None:
+    bare = grown(ROAST).replace("- prior: 0.7661\n", "")
+    assert ledger.problems(bare) == ()
+    assert update(bare, fact("2026-03-02", "Lives in Porto", "W")).problems == ()
+    (problem,) = update(bare, fact("2026-03-02", "Likes no dark roast")).problems
+    assert "lacks its prior" in problem
 
 
 def test_an_opinion_that_stands_there_twice_is_left() -> None:

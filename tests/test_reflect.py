@@ -17,7 +17,7 @@ from hippod.opinions import Opinions
 from hippod.reflect import NO_MODEL, Reflector
 from hippod.retain import Retainer
 from hippod.wire import RetainRequest
-from hippod.wire_bank import AdoptAction
+from hippod.wire_bank import AdoptAction, MergeAction
 from hippod.workspace import Workspace
 from tests.fakes import FakeGenerator
 from tests.reflecting import NOON, Home, problems
@@ -326,6 +326,22 @@ def test_a_day_that_is_over_gets_its_summary_once(home: Home) -> None:
     assert home.bank() == before  # it is evidence for nothing
 
 
+def test_a_merge_gives_a_day_no_second_summary(home: Home) -> None:
+    home.log("2026-03-20", PORTO, CELLO)
+    home.log("2026-03-02")
+    home.later(1)
+    home.reflect()
+    assert len(summaries(home)) == 1
+    merge = MergeAction(action="merge", into="Isa")
+    home.log("2026-03-18", "W @Isa: Rows. ^nnnn123456")
+    Roster(home.workspace).change("Ines", merge)
+    home.reflect()
+    assert len(summaries(home)) == 1
+    home.lose_state()
+    home.reflect()
+    assert len(summaries(home)) == 1
+
+
 def test_the_day_is_the_users(tmp_path: Path) -> None:
     home = Home(tmp_path / "w", WORKSPACE__TIMEZONE="Pacific/Auckland")
     home.log("2026-03-20", PORTO, CELLO)
@@ -511,13 +527,12 @@ def test_what_a_model_invents_does_not_reach_the_page(
     home = Home(tmp_path / "w", generator, GENERATOR__TASKS="summary")
     home.log("2026-03-02", PORTO, CELLO)
     generator.enqueue(reply("Ines lives in Porto since 2019 with her three cats."))
-    # A logger that was used before may have kept its processors: look at one of its own.
-    monkeypatch.setattr(capabilities, "logger", structlog.get_logger())
-    with structlog.testing.capture_logs() as logged:
-        home.reflect()
-    (refusal,) = [each for each in logged if each["event"] == "summary.refused"]
-    assert refusal["sentences"] == 1
-    assert "cats" not in str(logged)
+    heard = structlog.testing.CapturingLogger()
+    monkeypatch.setattr(capabilities, "logger", heard)
+    home.reflect()
+    (refusal,) = [call for call in heard.calls if call.args == ("summary.refused",)]
+    assert refusal.kwargs["sentences"] == 1
+    assert "cats" not in str(heard.calls)
     assert "cats" not in home.entity("Ines")
     assert "Lives in Porto since 2024. [[2026-03-02#^aaaa111111]]" in home.entity("Ines")
 
@@ -612,6 +627,38 @@ def test_what_was_superseded_may_be_said_again() -> None:
     statements = " ".join(stated(own))
     assert "Lives in Riga" in statements
     assert "Porto" not in statements
+
+
+# -- a change of mind --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("day_by_day", [False, True])
+def test_a_page_goes_by_what_is_believed_now(home: Home, day_by_day: bool) -> None:
+    said = ["tea over coffee", *["coffee over tea"] * 5]
+    for n, order in enumerate(said):
+        home.log(f"2026-02-0{n + 1}", f"O(c=0.8) @Otto: Otto prefers {order}. ^tttt{n}11111")
+        if day_by_day:
+            home.reflect()
+    assert problems(home.reflect()) == {}
+    summary, _, history = home.entity("Otto").partition("## History")
+    assert "prefers coffee over tea." in summary
+    assert "tea over coffee" not in summary
+    assert "Otto prefers tea over coffee. [[2026-02-01#^tttt011111]]" in history
+    assert "## Otto prefers coffee over tea." in home.read("bank/opinions.md")
+    assert home.changed() == []
+    home.lose_state()
+    assert home.changed() == []
+
+
+def test_a_page_is_looked_at_when_a_person_turns_an_opinion(home: Home) -> None:
+    home.reflect()
+    ledger = home.read("bank/opinions.md")
+    home.page("bank/opinions.md", ledger.replace("- c: 0.80", "- c: 0.20"))
+    assert home.changed() == ["bank/entities/Ines.md"]
+    assert "- 2026-03-05: Prefers short voice messages." in home.entity("Ines")
+    home.page("bank/opinions.md", ledger)
+    assert home.changed() == ["bank/entities/Ines.md"]
+    assert home.changed() == []
 
 
 # -- opinions whose facts change -------------------------------------------------------------------

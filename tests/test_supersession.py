@@ -43,6 +43,45 @@ def replaced(*contents: str) -> dict[int, int]:
     return {int(old[4:]): int(new[4:]) for old, new in find(facts).items()}
 
 
+TWICE = [
+    (
+        "The deadline is 4 May.",
+        "The deadline was moved to 11 May.",
+        "The deadline was moved again, it is now 18 May.",
+    ),
+    (
+        "The deadline for the grant is 4 May 2026 (2026-05-04).",
+        "The deadline for the grant moved to 11 May 2026 (2026-05-11).",
+        "The deadline moved again, it is now 18 May 2026 (2026-05-18).",
+    ),
+    (
+        "The rehearsal is at 9:00.",
+        "The rehearsal was moved to 10:00.",
+        "The rehearsal was moved once more and is now at 11:00.",
+    ),
+    (
+        "Die Frist ist der 4. Mai.",
+        "Die Frist wurde auf den 11. Mai verschoben.",
+        "Die Frist wurde noch einmal verschoben, sie ist jetzt am 18. Mai.",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", TWICE)
+def test_what_moved_twice_is_a_chain(said: tuple[str, ...]) -> None:
+    assert replaced(*said) == {0: 1, 1: 2}
+
+
+def test_what_moved_again_is_what_moved_before_if_that_is_one_thing() -> None:
+    moved = "The deadline for the grant moved to 11 May."
+    again = "The deadline moved again, it is now 18 May."
+    other = "The deadline for the visa was moved to 12 May."
+    assert replaced(moved, again) == {0: 1}
+    assert replaced(moved, again, again.replace("18", "25")) == {0: 1, 1: 2}
+    assert replaced("The deadline for the grant is 11 May.", again) == {}
+    assert replaced(moved, other, again) == {}
+
+
 REPLACED = [
     ("Prefers replies under 1500 characters", "Prefers replies under 800 characters"),
     ("Spielt Tennis", "Spielt nicht mehr Tennis"),

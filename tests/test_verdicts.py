@@ -41,6 +41,8 @@ SUPPORTS = [
     ("Likes no surprises", "Dislikes surprises"),
     ("Likes figs", "Likes nothing but figs"),
     ("Trusts Ben", "Trusts nobody but Ben"),
+    ("Likes wine", "Gave up beer and prefers wine"),
+    ("Prefers wine over beer", "I don't drink beer any more in the evenings, I prefer wine now"),
 ]
 
 CONTRADICTS = [
@@ -114,6 +116,12 @@ CONTRADICTS = [
     ("Has gone off figs", "Can't get enough of figs"),
     ("No se cansa de los higos", "Odia los higos"),
     ("Krijgt geen genoeg van vijgen", "Is vijgen zat"),
+    # what is over, and what is preferred now
+    ("Prefers beer over wine", "Eva doesn't drink beer any more in the evenings, she prefers wine"),
+    ("Prefers beer over wine", "Gave up beer and prefers wine"),
+    ("Prefers beer over wine", "Stopped drinking beer and now likes wine"),
+    ("Mag Bier lieber als Wein", "Trinkt kein Bier mehr und mag lieber Wein"),
+    ("Prefiere la cerveza al vino", "Ya no bebe cerveza, prefiere el vino"),
 ]
 
 UNDECIDED = [
@@ -184,6 +192,10 @@ UNDECIDED = [
     ("Nadia lives in Udine", "Nadia lives in Trieste, says Ben"),
     ("Nadia lives in Udine", "Nadia lives in Italy"),
     ("Drinks coffee at 8", "Drinks coffee at 15"),
+    ("Never teaches on Mondays", "Teaches every Monday now"),
+    # what is over is not what is liked beside it
+    ("Likes beer", "I don't drink beer any more in the evenings, I prefer wine now"),
+    ("Likes beer", "Gave up beer and prefers wine"),
 ]
 
 UNRELATED = [

@@ -1,6 +1,7 @@
 """What a day that is over was about: one derived fact for each of its main topics."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -8,7 +9,7 @@ from hippod import facts
 from hippod.facts import Fact, Source
 from hippod.reflection import restating
 from hippod.reflection.entities import Entities, Entity
-from hippod.reflection.known import DERIVED, KnownFact
+from hippod.reflection.known import DERIVED, KnownFact, repeated
 
 FEWEST_FACTS: Final = 2
 """Facts of a day that make their entity a topic of it."""
@@ -22,16 +23,49 @@ LONGEST: Final = 400
 def summaries(day: date, said: Sequence[KnownFact], entities: Entities) -> list[Fact]:
     """Return a fact of kind S for each topic of a day, those said most about first.
 
+    Topics of which the same is told share one, which has the id of the first.
     `said` are facts of any days. The same facts give the same summaries; those that hippod
     derived itself are passed over.
     """
     topics = _topics(day, said, entities)
-    return [fact for topic, its in topics for fact in _summary(day, topic, its)]
+    return _joined(fact for topic, its in topics for fact in _summary(day, topic, its))
 
 
 def summary_id(day: date, topic: Entity) -> str:
     """Return the id of the summary of a topic's day, whatever it says."""
-    return facts.fact_id(DERIVED, day.isoformat(), topic.key, "summary")
+    return _id(day, topic.key)
+
+
+def ids(day: date, summary: Fact, entities: Entities) -> frozenset[str]:
+    """Return the ids that a summary has under any name of any of its topics."""
+    topics = filter(None, map(entities.named, summary.entities))
+    return frozenset(_id(day, key) for topic in topics for key in (topic.key, *topic.keys))
+
+
+def is_told(summary: Fact, standing: Iterable[KnownFact]) -> bool:
+    """Say whether derived facts that stand in the day's log repeat all that a summary does."""
+    told = {piece for fact in standing for piece in _pieces(fact.fact.content)}
+    return told.issuperset(_pieces(summary.content))
+
+
+def _pieces(content: str) -> set[tuple[str, str]]:
+    """Return what is repeated: by its block, of what a person wrote by its text."""
+    return {("" if each.block else each.content, each.link) for each in repeated(content)}
+
+
+def _joined(summaries: Iterable[Fact]) -> list[Fact]:
+    """Make one of those that repeat the same facts: it is about both topics."""
+    found: dict[str, Fact] = {}
+    for each in summaries:
+        first = found.setdefault(each.content, each)
+        if first is not each:
+            heads = (*first.entities, *each.entities)
+            found[each.content] = replace(first, entities=heads)
+    return list(found.values())
+
+
+def _id(day: date, key: str) -> str:
+    return facts.fact_id(DERIVED, day.isoformat(), key, "summary")
 
 
 def _topics(

@@ -32,15 +32,17 @@ def refresh(
     by_id: Mapping[str, KnownFact],
     summarise: Summarise | None,
     today: date,
+    doubted: Collection[str] = (),
 ) -> Refreshed:
     """Return the page of `entity` with its facts; the same facts change nothing and ask no model.
 
     `text` is None for a page that is not there; `marks` map a superseded fact to what superseded
-    it. A summary that says what it should stays, whoever worded it.
+    it. A summary that says what it should stays, whoever worded it. What only `doubted` facts say
+    is history.
     """
     known = {old: new for old, new in marks.items() if new in by_id}
     groups = grouped([each for each in entity.facts if _tells(each)], known)
-    told = _Told(entity, groups, summary.choose(groups, today), by_id, summarise)
+    told = _Told(entity, groups, summary.choose(groups, today, doubted), by_id, summarise)
     return _renewed(text, told, today) if text is not None else _new(told, today)
 
 

@@ -1,6 +1,7 @@
 """Facts as reflection sees them: where each stands, and how a page links to it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -10,6 +11,9 @@ from hippod.facts import Fact
 
 DERIVED: Final = "reflect"
 """Source name of facts that hippod derived from others: they are never evidence."""
+
+
+_LINK = re.compile(r"\[\[([0-9]{4}-[0-9]{2}-[0-9]{2})(?:#\^([0-9a-z]{4,52}))?\]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,24 @@ class Book:
     def evidence(self) -> tuple[KnownFact, ...]:
         """The facts that count: those that hippod did not derive itself."""
         return tuple(each for each in self.facts if not each.is_derived)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A fact that a derived one says again, and where; `block` is empty if a person wrote it."""
+
+    content: str
+    link: str
+    day: str
+    block: str
+
+
+def repeated(content: str) -> Iterator[Repeated]:
+    """Yield what the content of a derived fact repeats, in order."""
+    end = 0
+    for match in _LINK.finditer(content):
+        yield Repeated(content[end : match.start()].strip(), match[0], match[1], match[2] or "")
+        end = match.end()
 
 
 def known(day: date, fact: Fact, path: str, line: int, line_end: int) -> KnownFact:

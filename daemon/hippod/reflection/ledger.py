@@ -128,6 +128,16 @@ def newest(text: str | None) -> date | None:
     return max((each.updated for each in found if each.updated), default=None)
 
 
+def doubted(text: str | None) -> frozenset[str]:
+    """Return the ids of the facts that only support opinions held for less likely than not."""
+    held, doubted = set[str](), set[str]()
+    for opinion in pages.opinions(markdown.parse(text or "")):
+        is_held = opinion.confidence is None or opinion.confidence >= 0.5
+        supports = (each.block for each in opinion.evidence if each.stance == "supports")
+        (held if is_held else doubted).update(supports)
+    return frozenset(doubted - held)
+
+
 def problems(text: str | None, logs: Logs | None = None) -> tuple[str, ...]:
     """Return what an update would leave alone, and why; with `logs`, what is gone from them."""
     document = markdown.parse(text or "")
@@ -138,8 +148,8 @@ def problems(text: str | None, logs: Logs | None = None) -> tuple[str, ...]:
 
 def _problems(opinions: Iterable[Held], logs: Logs | None) -> Iterator[str]:
     for opinion in opinions:
-        if opinion.problem:
-            yield opinion.problem
+        if opinion.complaint:
+            yield opinion.complaint
         ours = opinion.items if opinion.id else []
         gone = [item for item in ours if logs and logs.lack(item)]
         lines = [item.lines[0] for item in gone if item.lines]
@@ -246,6 +256,8 @@ class _Ledger:
         elif decided and not _is_doubtful(fact):
             for match in decided:
                 self._weigh(match.opinion, match.verdict, fact)
+            if may_found and self._is_change_of_mind(matches, decided, fact):
+                self._found(fact)
         elif fact.fact.kind == "O":
             self._leave_open(matches, fact, may_found=may_found)
         elif not decided:
@@ -261,7 +273,23 @@ class _Ledger:
             concerned = [match for match in matches if self._is_about(match, fact)][:1]
         else:
             concerned = []
-        return any(match.opinion.problem for match in concerned)
+        hindered = [match.opinion for match in concerned if match.opinion.problem]
+        for opinion in hindered:
+            opinion.is_waited_for = True
+        return bool(hindered)
+
+    def _is_change_of_mind(
+        self, matches: Sequence[_Match], decided: Sequence[_Match], fact: KnownFact
+    ) -> bool:
+        """Say whether an opinion fact goes against what is not held any more, and agrees with none.
+
+        What is still held is only weakened by it: nothing is to be held instead yet.
+        """
+        if fact.fact.kind != "O" or any(each.verdict.stance == "supports" for each in decided):
+            return False
+        undecided = (match for match in matches if not match.is_decided)
+        is_over = all(match.opinion.confidence < 0.5 for match in decided)
+        return is_over and not any(self._is_about(match, fact) for match in undecided)
 
     def _pass_over(self, found: Sequence[_Match], fact: KnownFact) -> None:
         """Report what speaks of a section without id, which only a person changes."""

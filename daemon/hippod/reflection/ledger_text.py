@@ -18,6 +18,7 @@ from hippod.reflection.lines import Changes, Lines, line_end, raw_lines
 
 ItemName = Literal["supports", "contradicts", "pending", "related"]
 _EVIDENCE = ("supports", "contradicts")
+_NO_PRIOR = "lacks its prior"
 _Cited = TypeVar("_Cited", "Item", pages.Evidence)
 
 
@@ -60,6 +61,8 @@ class Held:
     read: pages.Opinion | None = None
     problem: str = ""
     touched: bool = False
+    is_waited_for: bool = False
+    """Whether a fact is kept from it by its problem."""
     disputed: bool = False
     """Marked as contested although its evidence is not divided: what is undecided on it founded
     an opinion beside it."""
@@ -68,6 +71,12 @@ class Held:
     def is_ours(self) -> bool:
         """Whether its lines may be changed."""
         return bool(self.id) and not self.problem
+
+    @property
+    def complaint(self) -> str:
+        """The problem if a person is to hear of it: without a prior a section may well stand."""
+        is_bare = self.problem.endswith(_NO_PRIOR) and not self.is_waited_for
+        return "" if is_bare else self.problem
 
     def counted(self) -> list[Item]:
         """Return what counts, in the order of its lines; a fact counts once."""
@@ -217,8 +226,10 @@ def _problem(opinion: pages.Opinion, *, is_doubled: bool) -> str:
     place = f"{pages.OPINIONS}#L{opinion.lines[0]}: ^{opinion.id}"
     if is_doubled:
         return f"{place} stands there twice"
-    if opinion.prior is None or opinion.confidence is None:
-        return f"{place} lacks its {'prior' if opinion.prior is None else 'c'}"
+    if opinion.prior is None:
+        return f"{place} {_NO_PRIOR}"
+    if opinion.confidence is None:
+        return f"{place} lacks its c"
     if is_edited(opinion):
         return f"{place}: its c is not the {computed(opinion):.2f} that its evidence gives"
     return ""

@@ -110,7 +110,8 @@ def propose(
 
 
 def _without_overtaken(page: str | None, material: Material, today: date) -> str | None:
-    """Return the page with open proposals obsolete whose change MEMORY.md has, or cannot take."""
+    """Return the page with open proposals obsolete: MEMORY.md has the change, or cannot take it,
+    or what it would say was superseded."""
     if page is None or material.memory is None:
         return page
     memory = _Memory(material)
@@ -118,9 +119,20 @@ def _without_overtaken(page: str | None, material: Material, today: date) -> str
         if each.status != "open" or each.file.casefold() != material.file.casefold():
             continue
         is_stated = each.action == "add" and memory.says(_plain(each.added))
-        if is_stated or not proposals.is_possible(material.memory, each):
+        if (
+            is_stated
+            or _is_outdated(each, material.superseded)
+            or not proposals.is_possible(material.memory, each)
+        ):
             page = proposals.with_status(page, each.id, "obsolete", today)
     return page
+
+
+def _is_outdated(proposal: Proposal, superseded: Mapping[str, str]) -> bool:
+    """Say whether what a proposal would add was superseded since; all else it cites was before."""
+    cited = proposal.cited
+    is_known = bool(cited) and len(cited) == len(proposal.evidence)
+    return is_known and proposal.action != "move" and cited <= superseded.keys()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,22 @@ def without_alias(text: str, alias: str) -> str:
     return front_matter.with_fields(text, changes | _added(fields, "not", [alias]), create=True)
 
 
+def retitled(text: str, old: str, new: str) -> str:
+    """Return a page whose first heading is the display name of `new` if it was that of `old`.
+
+    So hippod writes it. Other words are a person's and stay, as does a heading that spans lines.
+    """
+    heading = next((each.path[-1] for each in markdown.parse(text).sections if each.path), None)
+    if heading is None or heading.start != heading.end:
+        return text
+    before, after = (f"# {facts.display_name(name)}" for name in (old, new))
+    lines = [line for line in _ENDS.split(text) if line]
+    line = lines[heading.start - 1]
+    if line.rstrip("\r\n") == before:
+        lines[heading.start - 1] = after + line[len(before) :]
+    return "".join(lines)
+
+
 def renamed(text: str, name: str, aliases: Iterable[str]) -> str:
     """Return a page with another entity and further aliases, the new name no alias any more."""
     fields = front_matter.fields(text)

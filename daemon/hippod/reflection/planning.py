@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property, partial
+from itertools import groupby
 from typing import Final
 
 from hippod import daylog, facts, markdown, packing, pages
@@ -113,6 +114,7 @@ class Seen:
     pages: dict[str, Page | None] = field(default_factory=dict)
     marks: dict[str, dict[str, str]] = field(default_factory=dict)
     ledger: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    doubted: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,12 @@ class _Planner:
     # -- entity pages ------------------------------------------------------------------------
 
     def _look_at(self, entity: Entity, path: str) -> None:
-        digest = _digest(entity.facts, self._marks, entity.name, *sorted(entity.keys))
+        doubted = sorted(each.id for each in entity.facts if each.id in self._doubted)
+        named = (entity.name, *sorted(entity.keys))
+        digest = _digest(entity.facts, self._marks, *named, *doubted)
+        if not self._tools.goes_on():  # the model went while it judged
+            self._plan.interrupted = True
+            return
         if self._is_settled(path, digest, entity.facts):
             return
         self._plan.looked += 1
@@ -253,6 +260,7 @@ class _Planner:
             self._by_id,
             self._tools.summarise(),
             self._bounds.today,
+            self._doubted,
         )
 
     def _new_path(self, entity: Entity) -> str | None:
@@ -392,7 +400,18 @@ class _Planner:
             return
         if any(fact.fact.kind == "O" for fact in self._plan.new) and self._is_refused(path):
             return
-        update = ledger.update(
+        update = self._update
+        if not self._tools.goes_on():
+            self._plan.interrupted = True
+            return
+        self._plan.ledger = update
+        self._report(update.problems)
+
+    @cached_property
+    def _update(self) -> LedgerUpdate:
+        """What the new facts make of the ledger: pages go by it, though it is written last."""
+        text = self._bank.texts.get(pages.OPINIONS)
+        return ledger.update(
             text,
             self._plan.new,
             self._entities,
@@ -403,11 +422,17 @@ class _Planner:
             known=self._by_id,
             logs=self._logs,
         )
-        if not self._tools.goes_on():
-            self._plan.interrupted = True
-            return
-        self._plan.ledger = update
-        self._report(update.problems)
+
+    @cached_property
+    def _doubted(self) -> frozenset[str]:
+        """The ids of facts for opinions that are not held any more."""
+        path = pages.OPINIONS
+        is_judged = self._plan.new and path not in self._bank.unread
+        text = self._update.text if is_judged else self._bank.texts.get(path)
+        key = _hash(text or "")
+        if key not in self._seen.doubted:
+            self._seen.doubted = {key: ledger.doubted(text)}
+        return self._seen.doubted[key]
 
     @cached_property
     def _logs(self) -> Logs | None:
@@ -480,11 +505,15 @@ class _Planner:
             self._plan.problems.append((where, reason))
 
     def _sum_up(self) -> None:
-        done = self._notes.summaries.union(fact.id for fact in self._book.facts if fact.is_derived)
+        derived = [fact for fact in self._book.facts if fact.is_derived]
+        done = self._notes.summaries.union(fact.id for fact in derived)
+        standing = {day: list(its) for day, its in groupby(derived, key=lambda fact: fact.day)}
         yesterday = self._bounds.today - timedelta(days=1)
         for day in self._days_over():
             for fact in daily.summaries(day, self._book.evidence, self._entities):
-                if fact.id in done or (self._notes.are_lost and day < yesterday):
+                is_done = not done.isdisjoint(daily.ids(day, fact, self._entities))
+                is_done = is_done or daily.is_told(fact, standing.get(day, ()))
+                if is_done or (self._notes.are_lost and day < yesterday):
                     self._plan.known_summaries.append(fact.id or "")
                 else:
                     self._plan.summaries.setdefault(day, []).append(fact)

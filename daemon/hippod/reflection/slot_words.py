@@ -53,6 +53,10 @@ class SlotWords:
     sold: re.Pattern[str]
     """What ends that somebody owns a thing, and no more than that."""
     owns: re.Pattern[str]
+    restated: re.Pattern[str]
+    """Groups `s` and `v`: "S was moved, it is now V"."""
+    restating: str
+    """How that is said in one clause."""
 
 
 @cache
@@ -98,6 +102,8 @@ def _compile(table: str) -> SlotWords:
         resumed=word("resumed"),
         sold=word("sold"),
         owns=word("owns"),
+        restated=re.compile(rf"^(?P<s>[^.;]{{1,80}}?)\s+(?:{named.get('restated', '(?!)')})", re.I),
+        restating=named.get("restating", ""),
     )
 
 
@@ -253,6 +259,12 @@ passing: (?:only|just)~(?:for~)?(?:today|tomorrow|tonight|(?:this|next|that)~\w+
 sold: sold|gave~away|donated|traded~in|threw~(?:out|away)|returned
 owns: owns?|has|have|possess\w*|drives?|rides?|keeps?|bought|got
 resumed: again|once~more|(?:has|have)~(?:gone~back|returned)~to|goes~back~to|resumed
+restated: (?:(?:was|were|has~been|have~been|is|got)~)?(?:moved|postponed|rescheduled|pushed|
+    shifted|delayed|extended|changed|put~back|put~off|brought~forward|
+    slipped)(?:~(?:back|out|yet|again|once~more|twice|(?:a~second|another)~time))*(?:\s*[,;.:–—-]+~?|
+    ~)(?:(?:and|so)~)?(?:(?:it|this|that|the~new~\w+)(?:~is|'s)|is|now|new)(?:~now)?~(?:(?:on|at|
+    due|for|set~(?:to|for))~)*(?P<v>.+)$
+restating: was moved to {v}
 """,
     "de": r"""
 slot place: (?:ist|wohnt)~(?:jetzt~)?in~(?P<v>.+?)~(?:zu~hause|zuhause|daheim|ansässig)
@@ -338,6 +350,10 @@ passing: nur~(?:heute|morgen|diese\w*|im|am|für|bis)(?!\w)|vorübergehend\w*|vo
 sold: verkauft|verschenkt|weggegeben|gespendet
 owns: hat|haben|besitzt|gehört|fährt|kaufte|gekauft
 resumed: wieder|erneut
+restated: (?:wurde|ist|wird)~(?:(?:noch~einmal|nochmals?|erneut|wieder|abermals)~)?(?:verschoben|
+    verlegt|vorverlegt|verlängert)(?:\s*[,;.–—-]+~?|~)(?:und~)?(?:(?:sie|er|es|der~neue~\w+)~)?(?:ist|
+    liegt)~(?:(?:jetzt|nun)~)?(?:(?:am|auf|der|den|dem|um|bei)~)*(?P<v>.+)$
+restating: wurde auf {v} verschoben
 """,
     "es": r"""
 slot place!: se~(?:ha~)?(?:instal|establec|asent|radic)\w+~en~(?P<v>(?-i:[A-ZÁÉÍÓÚÑ]).+)

@@ -205,8 +205,21 @@ def _is_due(tail: str, counted: set[str]) -> bool:
 
 
 def _plain(content: str, table: SlotWords) -> str:
-    content = _SINCE.sub("", table.now.sub(" ", content).replace("’", "'"))
+    content = _in_one(content.replace("’", "'"), table)
+    content = _SINCE.sub("", table.now.sub(" ", content))
     return " ".join(_LETTER.sub(r"\1\1", content).split())
+
+
+def _in_one(content: str, table: SlotWords) -> str:
+    """Say in one clause what two say: "was moved again, it is now 18 May" is "was moved to 18 May".
+
+    Only where a number or a day follows.
+    """
+    match = table.restated.match(content)
+    if match is None or not (_NUMBER.match(match["v"]) or _DAY.match(match["v"])):
+        return content
+    said = table.restating.format(v=match["v"].rstrip(".! "))
+    return f"{match['s']} {said}"
 
 
 def _denied(text: str, language: str) -> bool:

@@ -241,7 +241,7 @@ class _Clause:
     @property
     def weight(self) -> int:
         """How much of a stance it takes."""
-        return 3 * (LIKE in self.scales) + 2 * self.ends + bool(self.scales) + (self.affirms < 0)
+        return 5 * (LIKE in self.scales) + 2 * self.ends + bool(self.scales) + (self.affirms < 0)
 
 
 def _chief(clauses: list[_Clause]) -> _Clause:
@@ -251,7 +251,24 @@ def _chief(clauses: list[_Clause]) -> _Clause:
 
 def _clauses(text: str, table: Words) -> list[str]:
     parts = [part for part in table.edges.split(text) if part and part.strip()]
-    return parts or [text]
+    return [each for part in parts or [text] for each in _turn(part, table)]
+
+
+def _turn(text: str, table: Words) -> list[str]:
+    """Part "gave up tea and prefers coffee" into what is over and what is liked."""
+    over = table.ended.search(text) or table.faded.search(text)
+    likes = {mark.start for mark in _marks(text, table) if mark.scale == LIKE}
+    for match in _AND.finditer(text, over.end()) if over else ():
+        if match.end() in likes:
+            return [text[: match.start()], text[match.end() :]]
+    return [text]
+
+
+_AND = re.compile(
+    r"\s(?:and|und|y|et|e|en)\s+(?:(?:now|instead|he|she|they|i|er|sie|ich|nun|jetzt|stattdessen|"
+    r"ahora|maintenant|il|elle|agora|ora|nu|hij|ze|zij)\s+)*",
+    re.I,
+)
 
 
 def _clause(text: str, language: str, table: Words) -> _Clause:
@@ -391,9 +408,9 @@ def _degree(quality: str, language: str) -> tuple[str, int]:
 
 
 def _likes_one(clauses: list[_Clause]) -> Ranking | None:
-    """Return "likes tea, coffee annoys her" as a ranking."""
+    """Return "likes tea, coffee annoys her", "no longer drinks coffee, likes tea" as a ranking."""
     liked = [clause for clause in clauses if clause.scales.get(LIKE) == 1]
-    others = [clause for clause in clauses if clause.scales.get(LIKE) == -1]
+    others = [clause for clause in clauses if clause.scales.get(LIKE, -clause.ends) == -1]
     if len(liked) != 1 or len(others) != 1:
         return None
     one, other = (_named_things(clause) for clause in (*liked, *others))

@@ -53,13 +53,15 @@ class Choice:
 # --- which facts --------------------------------------------------------------------------------
 
 
-def choose(groups: Sequence[Group], today: date) -> Choice:
+def choose(groups: Sequence[Group], today: date, doubted: Collection[str] = ()) -> Choice:
     """Return what a summary tells of these groups of facts.
 
-    Nothing superseded or ended, and nothing twice; who somebody is comes first, then what was
-    said lately and on several days. Where that is nothing, the newest that holds.
+    Nothing superseded, ended or `doubted` (the ids of facts for what is held no more), and nothing
+    twice; who somebody is comes first, then what was said lately and on several days. Where that
+    is nothing, the newest that holds.
     """
-    holding = [group for group in groups if group.by is None and not _is_over(group, today)]
+    standing = [group for group in groups if not any(each.id in doubted for each in group.facts)]
+    holding = [group for group in standing if group.by is None and not _is_over(group, today)]
     holding = _told_once(holding)
     done = [group for group in holding if _is_done(group)]
     recent = [group for group in done if timedelta() <= today - group.day <= LATELY]

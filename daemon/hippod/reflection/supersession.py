@@ -4,7 +4,7 @@ A fact is replaced where a later one says so ("no longer", "switched from X to Y
 another value for what has one at a time. Events, lists and what had its own period stay.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hippod import facts as grammar
@@ -38,6 +38,10 @@ class _Entry:
     content: str
 
 
+_Key = tuple[str, str, Stems]
+"""Whose slot it is, its name, and what it is about."""
+
+
 def find(facts: Sequence[KnownFact]) -> dict[str, str]:
     """Return what replaced each outdated fact: old id to new id, the new one always the later.
 
@@ -46,7 +50,7 @@ def find(facts: Sequence[KnownFact]) -> dict[str, str]:
     """
     entries = [entry for fact in _in_order(facts) if (entry := _entry(fact))]
     found: dict[str, str] = {}
-    filled: dict[tuple[object, ...], list[tuple[_Entry, Slot]]] = {}
+    filled: dict[_Key, list[tuple[_Entry, Slot]]] = {}
     for place, entry in enumerate(entries):
         for old in (*_by_slot(entry, filled), *_by_word(entry, entries[:place])):
             if old.id != entry.id:
@@ -106,19 +110,41 @@ def _names(known: KnownFact) -> list[str]:
     return [grammar.display_name(name).casefold() for name in known.fact.entities]
 
 
-def _by_slot(
-    entry: _Entry, filled: dict[tuple[object, ...], list[tuple[_Entry, Slot]]]
-) -> Iterator[_Entry]:
+def _by_slot(entry: _Entry, filled: dict[_Key, list[tuple[_Entry, Slot]]]) -> Iterator[_Entry]:
     """Yield what a new value of a slot replaces, and note the value."""
     for slot in entry.slots:
         about = slot.about - entry.names
         if not about and slot.name in ("seat", "state", "is", slots.VALUE):
             continue  # where a person is just now, or what nobody names
-        key = (_whose(entry, slot), slot.name, about)
+        key = _whose(entry, slot), slot.name, about
+        if key not in filled and slot.name == slots.VALUE and _is_again(entry):
+            key = next(iter(_moved_before(key, filled)), key)
         standing = filled.setdefault(key, [])
         stays = [pair for pair in standing if not slot.excludes(pair[1])]
         yield from (old for old, value in standing if slot.excludes(value))
         filled[key] = [*stays, (entry, slot)] if entry.lasting else stays
+
+
+def _is_again(entry: _Entry) -> bool:
+    table = slot_words(entry.language)
+    return table is not None and table.resumed.search(entry.content) is not None
+
+
+def _moved_before(key: _Key, filled: Mapping[_Key, Sequence[tuple[_Entry, Slot]]]) -> list[_Key]:
+    """Return what "the deadline was moved again" means: the one deadline that was moved before.
+
+    It may have been named in more words then: "the deadline for the tax return".
+    """
+    whose, name, about = key
+    wider = [each for each in filled if each[:2] == (whose, name) and about < each[2]]
+    moved = [each for each in wider if any(_is_moved(entry) for entry, _ in filled[each])]
+    return moved if len(moved) == 1 else []
+
+
+def _is_moved(entry: _Entry) -> bool:
+    table = slot_words(entry.language)
+    patterns = (table.changed, table.restated) if table else ()
+    return any(pattern.search(entry.content) for pattern in patterns)
 
 
 def _whose(entry: _Entry, slot: Slot) -> str:

@@ -199,7 +199,8 @@ def _by_slot(statement: str, text: str, old: Claim, new: Claim, language: str) -
         if other is None:
             continue
         if slot.value == other.value:
-            return "supports", "the same value"
+            is_same = old.affirms == new.affirms
+            return ("supports", "the same value") if is_same else UNDECIDED
         return ("contradicts", "another value") if other.excludes(slot) else UNDECIDED
     return None
 
