@@ -568,13 +568,21 @@ def test_status_fits_on_a_screen(inside: FakeDoor, capsys: pytest.CaptureFixture
     }  # fmt: skip
     assert main(["status"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "ok yes · version 1.2 · uptime 2.0 h · jobs -",
+        "ok yes · version 1.2 · uptime 2.0 h",
         "workspace  path /w · timezone Europe/Vienna",
         "index      documents 3 · size 2.5 MB · skipped -",
         "sources    name main · files 0",
         "           name claude · files 2",
         "alarms     -",
     ]
+
+
+def test_status_of_a_group_has_no_empty_fields(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside.answer = {"version": "1.2", "ok": True, "pid": None, "bank": None, "hygiene": None}
+    assert main(["status", "--scope", "group"]) == 0
+    assert capsys.readouterr().out == "version 1.2 · ok yes\n"
 
 
 def test_jobs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:

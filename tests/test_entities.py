@@ -425,11 +425,25 @@ def test_a_renamed_entity_keeps_its_facts_and_its_old_name(bench: Bench) -> None
     assert not (bench.root / "bank/entities/Nisse.md").exists()
     assert bench.text("bank/entities/Nils-Berg.md") == NISSE.replace(
         "entity: Nisse", "entity: Nils-Berg"
-    ).replace('the Carver"]', 'the Carver", Nisse]')
+    ).replace('the Carver"]', 'the Carver", Nisse]').replace("# Nisse\n", "# Nils Berg\n")
     assert bench.rows()["Nils-Berg"].facts == 1
     assert bench.text("context/boats.md") == "Built with [[Nisse]].\n"
     bench.undo_all(0)
     assert bench.text("bank/entities/Nisse.md") == NISSE
+
+
+@pytest.mark.parametrize("title", ["# Nisse, boats", "## Nisse", "Nisse\n===", "# nisse"])
+def test_a_heading_that_a_person_wrote_stays_at_a_rename(bench: Bench, title: str) -> None:
+    bench.put("bank/entities/Nisse.md", f"---\nentity: Nisse\n---\r\n{title}\r\nRows.\n")
+    bench.rename("Nisse", "Nora")
+    assert bench.text("bank/entities/Nora.md").endswith(f"{title}\r\nRows.\n")
+
+
+def test_a_name_that_nobody_has_cannot_be_split_off(bench: Bench) -> None:
+    before = bench.files()
+    with pytest.raises(NotFound, match="Nils has no alias Olaf"):
+        bench.split("Nils", "Olaf")
+    assert bench.files() == before
 
 
 def test_an_entity_without_page_gets_one_with_its_new_name(bench: Bench) -> None:
@@ -440,7 +454,7 @@ def test_an_entity_without_page_gets_one_with_its_new_name(bench: Bench) -> None
 def test_another_spelling_is_no_alias_and_the_page_stays(bench: Bench) -> None:
     bench.put("bank/entities/nils.md", "# nils\n")
     bench.rename("nils", "NILS")
-    assert bench.text("bank/entities/nils.md") == "---\nentity: NILS\n---\n# nils\n"
+    assert bench.text("bank/entities/nils.md") == "---\nentity: NILS\n---\n# NILS\n"
     assert bench.rows()["NILS"].aliases == ()
 
 

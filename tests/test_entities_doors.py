@@ -77,6 +77,10 @@ def test_what_cannot_be_is_refused_with_its_code(client: Client, daemon: Daemon)
         client.rename_entity("Nils", "N" * 300)
     answer = ask(daemon.socket, "POST", "/v1/entities/Nils", {"action": "marry", "into": "x"})
     assert answer.status == 422
+    actions = "merge, split, rename, adopt"
+    assert answer.error["message"] == f"action: 'marry' is none of {actions}"
+    answer = ask(daemon.socket, "POST", "/v1/entities/Nils", {"into": "x"})
+    assert answer.error["message"] == f"action: missing; it is one of {actions}"
     answer = ask(daemon.socket, "GET", "/v1/entities/Nils?scope=group")
     assert answer.status == 403
 
@@ -107,6 +111,38 @@ def test_the_command_line_decides(daemon: Daemon, client: Client) -> None:
     assert refused.returncode == 5
     assert "under `not`" in refused.stderr
     undo_last(client)
+
+
+def test_the_command_line_says_how_to_take_it_back(daemon: Daemon) -> None:
+    daemon.cli("entities", "split", "Nils", "Nisse")
+    done = daemon.cli("entities", "rename", "Nils", "Nils Berg").stdout
+    line = done.splitlines()[-1]
+    assert line.startswith("undo with: hippod undo ")
+    for command in line.removeprefix("undo with: ").split(", then "):
+        assert daemon.cli(*command.split()[1:]).returncode == 0
+    assert (daemon.workspace / "bank/entities/Nils.md").exists()
+    assert not (daemon.workspace / "bank/entities/Nils-Berg.md").exists()
+    planned = daemon.cli("entities", "rename", "Nils", "Nils Berg", "--dry-run").stdout
+    assert "undo with" not in planned
+    (daemon.workspace / "bank/entities/Nils.md").unlink()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("entities", "Tom"), "did you mean: hippod entity Tom"),
+        (("entities", "merg", "Tom"), "did you mean: 'merge'"),
+        (("entities", "rename", "Tom", ""), "rename: NEW is empty"),
+        (("entities", "--limit", "3"), "--limit is for: hippod entities show NAME"),
+        (("proposals", "vkvq"), "did you mean: hippod proposals show vkvq"),
+    ],
+)
+def test_a_word_that_is_no_action_is_told_what_is(
+    daemon: Daemon, words: tuple[str, ...], told: str
+) -> None:
+    refused = daemon.cli(*words)
+    assert refused.returncode == 2
+    assert told in refused.stderr
 
 
 @pytest.mark.parametrize(

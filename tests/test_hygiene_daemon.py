@@ -123,6 +123,10 @@ def test_copies_are_listed_and_merged_by_id(tidy: Daemon) -> None:
     applied = tidy.cli("hygiene", "--apply", item["id"])
     assert applied.returncode == 0, applied.stderr
     assert f"{item['id']}  done: " in applied.stdout
+    by = [each["id"] for each in tidy.client.log(path="projects/*")["entries"]]
+    assert by
+    undo = ", then ".join(f"hippod undo {id_}" for id_ in by)
+    assert applied.stdout.endswith(f"undo with: {undo}\n")
     assert not (tidy.workspace / item["path"]).exists()
     assert "It leaks." in (tidy.workspace / item["target"]).read_text()
     assert tidy.cli("hygiene", "--apply", item["id"]).returncode == NotFound.exit_code
@@ -150,7 +154,9 @@ def test_only_scope_main_and_known_fields(tidy: Daemon) -> None:
 
 def test_the_generic_door_runs_it_too(tidy: Daemon) -> None:
     put_logs(tidy.workspace, 5)
-    assert tidy.cli("jobs", "run", "hygiene").returncode == 0
+    done = tidy.cli("jobs", "run", "hygiene")
+    assert done.returncode == 0
+    assert done.stdout.startswith("archived: ")
     assert len(list((tidy.workspace / "memory").iterdir())) == 3
 
 

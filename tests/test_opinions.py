@@ -77,6 +77,7 @@ def test_opinions_are_listed_as_the_ledger_has_them(home: Home) -> None:
         id="7k2m9qx4mt",
         statement="Nils: Prefers cedar.",
         confidence=0.73,
+        prior=0.7661,
         entities=("Nils",),
         updated="2026-03-05",
         source="bank/opinions.md#L3",
@@ -96,6 +97,31 @@ def test_opinions_are_listed_as_the_ledger_has_them(home: Home) -> None:
 def test_opinions_about_an_entity_are_found_by_any_of_its_names(home: Home, name: str) -> None:
     (found,) = home.memory.opinions(name).opinions
     assert found.statement == "Nils: Prefers cedar."
+
+
+def test_an_opinion_is_found_by_the_beginning_of_its_id(home: Home) -> None:
+    (found,) = home.memory.opinions("^7K2M9").opinions
+    assert found.id == "7k2m9qx4mt"
+    for name in ("7k2", "@7k2m9"):
+        with pytest.raises(NotFound):
+            home.memory.opinions(name)
+
+
+def test_an_id_that_a_person_wrote_may_have_any_letter(home: Home) -> None:
+    page = home.root / "bank/opinions.md"
+    page.write_text(page.read_text().replace("7k2m9qx4mt", "7oilu9qx4m"))
+    home.index.reconcile()
+    assert home.memory.why("^7oil").opinion == home.memory.opinion("7oilu9qx4m")
+    with pytest.raises(NotFound, match=r"no fact or opinion \^nonexist"):
+        home.memory.why("nonexist")
+
+
+def test_a_section_without_prior_is_a_persons_and_no_trouble(home: Home) -> None:
+    page = home.root / "bank/opinions.md"
+    page.write_text(page.read_text().replace("- prior: 0.7000\n", ""))
+    answer = home.memory.opinions()
+    assert answer.problems == ()
+    assert [each.prior for each in answer.opinions] == [0.7661, None, None]
 
 
 def test_nobody_is_known_by_another_name(home: Home) -> None:

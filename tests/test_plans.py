@@ -75,5 +75,7 @@ def test_edits_are_shown_as_diffs() -> None:
     change = plans.shown(PageEdit("a.md", "e", "one\ntwo\n", "one\nthree\n", "x"))
     assert "-two\n+three\n" in change
     assert plans.shown(PageEdit("a.md", "", "", "one\n", "x")).startswith("--- /dev/null\n")
-    assert plans.shown(DailyFacts(DAY, ("- a", "- b"), "x")).endswith("+- a\n+- b\n")
+    head = "--- memory/2026-03-19.md\n+++ memory/2026-03-19.md\n"
+    assert plans.shown(DailyFacts(DAY, ("- a", "- b"), "x")) == f"{head}+- a\n+- b\n"
+    assert plans.shown(DailyFacts(DAY, ("- a",), "x"), "daily/a.md").startswith("--- daily/a.md\n")
     assert plans.shown(Move("a.md", "e", "b.md", "x")) == "rename from a.md\nrename to b.md\n"

@@ -124,6 +124,9 @@ def test_accepting_makes_exactly_the_change_and_notes_it(home: Home) -> None:
     assert done.status == "accepted"
     assert [each.path for each in done.changes] == ["MEMORY.md", "bank/proposals.md"]
     assert statuses(home) == ["accepted", "open", "open", "open"]
+    for entry in done.entries:
+        home.memory.undo(wire.UndoRequest(id=entry))
+    assert (memory_of(home), page_of(home)) == (MEMORY, PAGE)
 
 
 def test_replaced_lines_stay_in_their_place_and_an_edited_line_counts(home: Home) -> None:

@@ -154,13 +154,13 @@ class TestWhy:
         assert home.memory.why("k3f9ab").line == 5
         assert home.memory.why("k3f9ab27q1").line == 3
 
-    @pytest.mark.parametrize("name", ["", "^k3", "k3f", "not an id", "k3f9;", "k3fiiii"])
+    @pytest.mark.parametrize("name", ["", "^k3", "k3f", "not an id", "k3f9;", "k3f9ä"])
     def test_what_is_no_id(self, home: Home, name: str) -> None:
         with pytest.raises(InvalidInput, match="not the id of a fact"):
             home.memory.why(name)
 
     def test_what_nobody_knows(self, home: Home) -> None:
-        with pytest.raises(NotFound, match=r"no fact \^k3f9"):
+        with pytest.raises(NotFound, match=r"no fact or opinion \^k3f9"):
             home.memory.why("k3f9")
 
     def test_an_edited_bullet(self, home: Home) -> None:

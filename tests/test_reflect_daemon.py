@@ -122,6 +122,23 @@ def test_why_tells_what_a_summary_repeats(daemon: Daemon) -> None:
     assert retain["turns_waiting"] == 0
 
 
+def test_why_finds_what_a_person_wrote_by_its_words(daemon: Daemon) -> None:
+    yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+    path = f"memory/{yesterday}.md"
+    log = put(daemon, path, "## Retain\n- W @Ines: Mends clocks.\n- W @Ines: Is from Faro.\n")
+    assert f"+++ {path}\n+- S @Ines: " in daemon.cli("reflect", "--dry-run").stdout
+    done = daemon.cli("jobs", "run", "reflect").stdout
+    assert f"{path}: what the day was about" in done
+    (line,) = (each for each in log.read_text().splitlines() if each.startswith("- S @Ines"))
+    id_ = line.rpartition("^")[2]
+    wait_for(lambda: daemon.status_index_is_idle(), "the index")
+    printed = daemon.cli("why", id_).stdout
+    assert f"{path}#L2  Mends clocks." in printed
+    assert f"{path}#L3  Is from Faro." in printed
+    log.write_text(log.read_text().replace("- W @Ines: Is from Faro.\n", ""))
+    wait_for(lambda: f"{path}  Is from Faro." in daemon.cli("why", id_).stdout, "the index")
+
+
 def test_a_source_may_not_take_its_name(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path)
     config = tmp_path / "config.toml"

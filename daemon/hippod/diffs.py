@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 _CONTEXT = 3
@@ -31,6 +31,13 @@ def unified(path: str, before: bytes | None, after: bytes | None) -> str:
     if len(body) > len(shown):
         shown.append(f"... and {len(body) - len(shown)} more lines\n")
     return "".join([*head, *shown])
+
+
+def appended(path: str, lines: Iterable[str]) -> str:
+    """Return what says that lines come to the end of a document, wherever that is then."""
+    name = _shown(path)
+    added = "".join(f"+{line}\n" for line in lines)
+    return f"--- {name}\n+++ {name}\n{added}"
 
 
 def renamed(before: str, after: str) -> str:

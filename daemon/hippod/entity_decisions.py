@@ -139,6 +139,7 @@ class Decisions:
             raise InvalidInput(
                 f"{alias} is the name of the entity itself", "rename it, or split another name off"
             )
+        _check_known(seen, entity, alias)
         page = seen.page_of(entity)
         reason = f"{alias} is not {entity.name}"
         if page is None:
@@ -162,7 +163,7 @@ class Decisions:
         reason = f"{entity.name} goes by {new}"
         if entity.path is None:
             return Plan(new, (self._new_page(new, aliases, [], reason),))
-        return self._moved(entity.path, new, aliases, reason)
+        return self._moved(entity.path, new, aliases, reason, was=entity.name)
 
     def _in_place(self, entity: Entity, reason: str, done: str) -> Plan:
         """Plan that a page gets the file name of its entity, as a move that broke off left it."""
@@ -172,10 +173,16 @@ class Decisions:
             return Plan(entity.name, note=done)
         return Plan(entity.name, (Move(path, self._read(path).etag, to, reason),), gone=path)
 
-    def _moved(self, path: str, name: str, aliases: Sequence[str], reason: str) -> Plan:
-        """Plan that the page at `path` is about `name`, and gets its file name."""
+    def _moved(
+        self, path: str, name: str, aliases: Sequence[str], reason: str, *, was: str = ""
+    ) -> Plan:
+        """Plan that the page at `path` is about `name`, and gets its file name.
+
+        Its heading says the new name too if it only said the name that it `was` called by.
+        """
         page = self._read(path)
-        after = _edited(path, lambda: page_names.renamed(page.text, name, aliases))
+        titled = page_names.retitled(page.text, was, name) if was else page.text
+        after = _edited(path, lambda: page_names.renamed(titled, name, aliases))
         _check_says(path, after, aliases, ())
         edit = PageEdit(path, page.etag, page.text, after, reason)
         to = self._free_path(name, path)
@@ -253,6 +260,17 @@ def _edited(path: str, edit: Callable[[], str]) -> str:
         return edit()
     except InvalidInput as error:
         raise Conflict(f"{path}: {error.message}", error.hint) from None
+
+
+def _check_known(seen: Seen, entity: Entity, alias: str) -> None:
+    """Raise `NotFound` for a name that neither facts nor pages have: there is nothing to split."""
+    page = seen.page_of(entity)
+    own = (*entity.keys, *page.aliases, *page.others) if page else entity.keys
+    unclear = (each.name for each in seen.who.ambiguous)
+    if form(alias) not in map(form, (*own, *unclear)) and seen.who.named(alias) is None:
+        raise NotFound(
+            f"{entity.name} has no alias {alias}", f"see its names: hippod entity {entity.name}"
+        )
 
 
 def _check_merge(seen: Seen, other: Entity, whose: Entity) -> None:

@@ -26,6 +26,7 @@ def row(opinion: pages.Opinion) -> wire.Opinion:
         id=opinion.id,
         statement=opinion.statement,
         confidence=opinion.confidence,
+        prior=opinion.prior,
         entities=opinion.entities,
         updated=opinion.updated.isoformat() if opinion.updated else None,
         source=f"{pages.OPINIONS}#L{opinion.lines[0]}",
@@ -42,7 +43,6 @@ def detail(opinion: pages.Opinion, find: Find) -> wire.OpinionDetail:
     """Return an opinion with its evidence in the order of the ledger."""
     return wire.OpinionDetail(
         **row(opinion).model_dump(),
-        prior=opinion.prior,
         computed=ledger_text.computed(opinion),
         evidence=tuple(_evidence(item, find) for item in ledger_text.items(opinion)),
     )

@@ -23,7 +23,10 @@ class Opinions:
         self._factbook = factbook or Factbook(workspace)
 
     def all(self, entity: str | None = None) -> wire_bank.OpinionList:
-        """List the opinions, or those about an entity; raises `NotFound` if nobody knows that."""
+        """List the opinions, or those about an entity, or whose id begins so.
+
+        Raises `NotFound` if nobody knows that.
+        """
         text = self._text()
         found = pages.opinions(markdown.parse(text))
         if entity is not None:
@@ -76,9 +79,12 @@ class Opinions:
         named = who.named(entity)
         wanted = named.keys if named else frozenset({form(entity)})
         found = tuple(each for each in opinions if wanted & _forms(each))
-        if not found and named is None:
+        if found or named:
+            return found
+        begun = _begun(entity, opinions) if not entity.startswith("@") else ()
+        if not begun:
             raise NotFound(f"nobody knows {entity!r}", "list the names with: hippod entities")
-        return found
+        return begun
 
     def _entities(self) -> Entities:
         known = self._factbook.read().facts
@@ -98,12 +104,12 @@ class Opinions:
 
 
 def _only(name: str, opinions: Iterable[pages.Opinion]) -> pages.Opinion:
-    wanted = name.strip().removeprefix("^").lower()
+    wanted = _as_id(name)
     if len(wanted) < facts.SHORTEST_ID:
         raise InvalidInput(
             f"{name!r} is too short", f"give {facts.SHORTEST_ID} or more characters of the id"
         )
-    begun = [each for each in opinions if each.id and each.id.startswith(wanted)]
+    begun = _begun(name, opinions)
     found = [each for each in begun if each.id == wanted] or begun
     if not found:
         raise NotFound(f"no opinion ^{wanted}", "list them with: hippod opinions")
@@ -111,6 +117,18 @@ def _only(name: str, opinions: Iterable[pages.Opinion]) -> pages.Opinion:
         ids = ", ".join(f"^{each.id}" for each in found)
         raise InvalidInput(f"^{wanted} begins several opinions: {ids}", "give more of the id")
     return found[0]
+
+
+def _begun(name: str, opinions: Iterable[pages.Opinion]) -> tuple[pages.Opinion, ...]:
+    """Return the opinions whose id begins with `name`; none if that is too short to say."""
+    wanted = _as_id(name)
+    if len(wanted) < facts.SHORTEST_ID:
+        return ()
+    return tuple(each for each in opinions if each.id and each.id.startswith(wanted))
+
+
+def _as_id(name: str) -> str:
+    return name.strip().removeprefix("^").lower()
 
 
 def _forms(opinion: pages.Opinion) -> frozenset[str]:

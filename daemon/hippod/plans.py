@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from hippod import diffs
+from hippod import daylog, diffs
 from hippod.errors import HippodError
 from hippod.workspace import Plan, Workspace
 
@@ -97,14 +97,18 @@ def _change(edit: Edit, workspace: Workspace, actor: str, plan: Plan | None) -> 
             return [edit.path]
 
 
-def shown(edit: Edit) -> str:
-    """Return an edit as a unified diff, or as lines like one."""
+def shown(edit: Edit, log: str = "") -> str:
+    """Return an edit as a unified diff, or as lines like one.
+
+    `log` is the path of the daily log that facts go to, if it is not where logs usually are.
+    """
     match edit:
         case PageEdit():
             before = edit.before.encode() if edit.etag else None
             return diffs.unified(edit.path, before, edit.after.encode())
         case DailyFacts():
-            return "".join(f"+{bullet}\n" for bullet in edit.bullets)
+            path = log or daylog.log_path(edit.day)
+            return diffs.appended(path, edit.bullets)
         case Move():
             return diffs.renamed(edit.path, edit.to)
         case Delete():

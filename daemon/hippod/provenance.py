@@ -32,12 +32,14 @@ from hippod.errors import (
 )
 from hippod.index import Index, Named
 from hippod.journal import JournalEntry
+from hippod.reflection.known import Repeated, repeated
 from hippod.retain import API
 from hippod.state import BatchFact, Origin, State
 from hippod.transcripts import Turn
 from hippod.workspace import Reversal, Workspace
 
-_NAME = re.compile(rf"[{facts.ID_ALPHABET}]+")
+_NAME = re.compile(r"[0-9a-z]+")
+"""As ids of opinions may be that people wrote: with letters that those of facts do not have."""
 _MOST_CANDIDATES = 8
 _WHOLE = ("write", "replace", "insert", "create", "delete")
 """Operations that are taken back as a whole: the document becomes what it was before."""
@@ -103,7 +105,8 @@ class Provenance:
             return name if name in found else next(iter(found))
         if not found:
             raise NotFound(
-                f"no fact ^{name}", "ids end the bullets of daily logs; a beginning is enough"
+                f"no fact or opinion ^{name}",
+                "ids end the bullets of daily logs; a beginning is enough",
             )
         listed = [f"^{id_} ({place})" for id_, place in sorted(found.items())]
         left = len(listed) - _MOST_CANDIDATES
@@ -139,10 +142,24 @@ class Provenance:
 
     def _premises(self, bullet: facts.Fact) -> Iterator[wire.Premise]:
         """Yield the facts that a derived one says again."""
-        for link in pages.links(bullet.content) if _is_derived(bullet) else ():
-            place = self._place_of(link.block)
+        for each in repeated(bullet.content) if _is_derived(bullet) else ():
+            if not each.block:
+                yield self._written_premise(each)
+                continue
+            place = self._place_of(each.block)
             found = {"source": place.source, "content": place.content} if place else {}
-            yield wire.Premise(fact=link.block, **found)
+            yield wire.Premise(fact=each.block, **found)
+
+    def _written_premise(self, said: Repeated) -> wire.Premise:
+        """Return what a person wrote: it has no id to be found by, but a day and its words."""
+        day = daylog.day_of(f"memory/{said.day}.md")
+        id_ = facts.content_id(day, said.content)
+        place = self._place_of(id_)
+        if place:
+            return wire.Premise(fact=id_, source=place.source, content=place.content)
+        files = self._workspace.scan().files if day else ()
+        log = next((path for path in sorted(files) if daylog.day_of(path) == day), None)
+        return wire.Premise(fact="", source=log, content=said.content)
 
     def _other_text(self, unit: Named) -> wire.Why:
         place = _Place(unit.path, unit.line_start, unit.line_end, unit.content)
@@ -438,7 +455,7 @@ def _checked_name(text: str) -> str:
     if len(name) < facts.SHORTEST_ID or not _NAME.fullmatch(name):
         raise InvalidInput(
             f"{text!r} is not the id of a fact",
-            f"give at least {facts.SHORTEST_ID} characters of what stands behind ^",
+            f"give {facts.SHORTEST_ID} or more of the letters and digits that stand behind ^",
         )
     return name
 

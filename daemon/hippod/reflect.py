@@ -255,7 +255,7 @@ class Reflector:
         return isinstance(edit, PageEdit) or self._workspace.exists(self._path(edit))
 
     def _change(self, edit: Edit, *, dry_run: bool) -> wire_bank.PageChange:
-        diff = plans.shown(edit) if dry_run else ""
+        diff = plans.shown(edit, self._path(edit)) if dry_run else ""
         return wire_bank.PageChange(path=self._path(edit), reason=edit.reason, diff=diff)
 
     def _path(self, edit: Edit) -> str:

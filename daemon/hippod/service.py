@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -37,6 +37,9 @@ from hippod.state import State
 from hippod.workspace import TreeItem, Workspace, Written
 
 logger = structlog.get_logger()
+
+_MOST_ENTRIES = 1_000
+"""Entries of the journal among which those of one command are looked for."""
 
 
 class Jobs:
@@ -329,10 +332,12 @@ class Memory:
     def change_entity(self, name: str, action: wire_bank.EntityAction) -> wire_bank.EntityChanged:
         """Do what a person decided about an entity: merge, split, rename or adopt."""
         self._main_only(action.scope, "entities")
+        newest = self._newest_entry()
         done = self._roster.change(name, action)
+        paths = [change.path for change in done.changes]
         if done.applied:
-            self._reflector.look_again(change.path for change in done.changes)
-        return done
+            self._reflector.look_again(paths)
+        return done.model_copy(update={"entries": self._entries(newest, "main", paths)})
 
     def reflect(self, request: wire_bank.ReflectRequest) -> wire_bank.Reflected:
         """Bring the bank's pages up to date with the facts, or say what that would change."""
@@ -342,7 +347,11 @@ class Memory:
     def hygiene(self, request: wire_bank.HygieneRequest) -> wire_bank.HygieneReport:
         """Tidy up: archive old daily logs, report copies and what got stale, or merge some."""
         self._main_only(request.scope, "hygiene")
-        return self._hygiene.run(request)
+        newest = self._newest_entry()
+        report = self._hygiene.run(request)
+        applied = [item for item in report.items if item.applied] if request.apply else ()
+        paths = [path for item in applied for path in (item.path, item.target or "")]
+        return report.model_copy(update={"entries": self._entries(newest, "hygiene", paths)})
 
     def forget(self, request: wire_bank.ForgetRequest) -> wire_bank.Forgotten:
         """Forget for good, or say what that would remove: there is no undo."""
@@ -383,12 +392,26 @@ class Memory:
     ) -> wire_bank.ProposalDecided:
         """Make the change of a proposal; one that loses over a quarter of the lines by `force`."""
         self._main_only(scope, "proposals")
-        return self._proposals.accept(id_, force=force, actor=scope)
+        newest = self._newest_entry()
+        done = self._proposals.accept(id_, force=force, actor=scope)
+        paths = [change.path for change in done.changes]
+        return done.model_copy(update={"entries": self._entries(newest, scope, paths)})
 
     def reject_proposal(self, id_: str, scope: Scope = "main") -> wire_bank.ProposalDecided:
         """Turn a proposal down: it does not come back."""
         self._main_only(scope, "proposals")
         return self._proposals.reject(id_, actor=scope)
+
+    def _newest_entry(self) -> int:
+        return max((entry.id for entry in self._state.recent(1)), default=0)
+
+    def _entries(self, behind: int, actor: str, paths: Collection[str]) -> tuple[int, ...]:
+        """Return what `actor` wrote at `paths` since an entry, in the order of taking it back."""
+        return tuple(
+            entry.id
+            for entry in self._state.recent(_MOST_ENTRIES)
+            if entry.id > behind and entry.change.actor == actor and entry.change.path in paths
+        )
 
     # -- operations --------------------------------------------------------------------------
 

@@ -469,7 +469,8 @@ class Said(Model):
 class Opinion(Model):
     """An opinion as the ledger has it; the counts are of its evidence.
 
-    `confidence` is what is written; `edited` says that prior and weights give another one.
+    `confidence` is what is written; `edited` says that `prior` and weights give another one.
+    Without a prior hippod leaves it as it is.
     `pending` counts what waits to count, `contested` says that recent evidence is divided. `id`
     is None of one that a person wrote.
     """
@@ -477,6 +478,7 @@ class Opinion(Model):
     id: str | None
     statement: str
     confidence: float | None
+    prior: float | None = None
     entities: tuple[str, ...] = ()
     updated: str | None = None
     source: str
@@ -507,13 +509,15 @@ class OpinionEvidence(Model):
 class OpinionDetail(Opinion):
     """An opinion with its evidence; `computed` is the confidence that prior and weights give."""
 
-    prior: float | None = None
     computed: float | None = None
     evidence: tuple[OpinionEvidence, ...] = ()
 
 
 class Premise(Model):
-    """A fact that a derived one repeats; `source` is where it stands now, None if it is gone."""
+    """A fact that a derived one repeats; `source` is where it stands now, None if it is gone.
+
+    Of one that a person wrote and that is edited since, `source` is the day's log and `fact` empty.
+    """
 
     fact: str
     source: str | None = None

@@ -24,6 +24,7 @@ _WORDS = {
 _WIDEST = 48
 """Characters of a name, or of all aliases, in the list."""
 _DECISIONS = ("merge", "split", "rename", "adopt")
+_ACTIONS = ", ".join(_WORDS)
 _OVERVIEW = """\
   list                 who is who (as without a word)
   show NAME            an entity with its newest facts (also: hippod entity NAME)
@@ -40,9 +41,9 @@ hippod log lists what these wrote, hippod undo takes it back."""
 def entities_options(parser: "argparse.ArgumentParser") -> None:
     """Add what to do, and with whom."""
     parser.epilog = _OVERVIEW
-    parser.add_argument("action", nargs="?", default="list", metavar="ACTION", choices=_WORDS)
+    parser.add_argument("action", nargs="?", default="list", metavar="ACTION", help=_ACTIONS)
     parser.add_argument("names", nargs="*", metavar="NAME", help="with or without @")
-    parser.add_argument("--limit", type=int, metavar="N", help="show: facts at most")
+    parser.add_argument("--limit", type=int, metavar="N", help="with show: facts at most")
     parser.add_argument("--dry-run", action="store_true", help="only print what would change")
 
 
@@ -72,11 +73,18 @@ def entities(args: "argparse.Namespace") -> int:
 
 
 def _check_words(args: "argparse.Namespace") -> None:
+    if args.action not in _WORDS:
+        raise options.unknown_action(args.action, _WORDS, f"hippod entity {args.action}")
     wanted = _WORDS[args.action].split()
     if len(args.names) != len(wanted):
         usage = " ".join(["hippod entities", args.action, *wanted])
         names = "1 name" if len(wanted) == 1 else f"{len(wanted) or 'no'} names"
         raise InvalidInput(f"{args.action} takes {names}", f"use: {usage}")
+    for word, name in zip(wanted, args.names, strict=True):
+        if not name.strip():
+            raise InvalidInput(f"{args.action}: {word} is empty")
+    if args.limit is not None and args.action != "show":
+        raise InvalidInput("--limit is for: hippod entities show NAME")
     if args.dry_run and args.action not in _DECISIONS:
         raise InvalidInput(f"--dry-run: {args.action} changes nothing")
 
@@ -185,3 +193,4 @@ def _print_changed(answer: "Answer") -> None:
         output.say(f"{total} links lead to the old page and are not rewritten:")
         for path, count in links.items():
             output.say(output.printable(f"  {path}  ({count})"))
+    output.undo_hint(answer)

@@ -30,7 +30,7 @@ def hygiene(args: "argparse.Namespace") -> int:
     ids = args.apply or []
     answer = options.ask(args, lambda c: c.hygiene(dry_run=args.dry_run, apply=ids))
     if not ids:
-        return output.show(args, answer, _print_report)
+        return output.show(args, answer, print_report)
     code = output.show(args, answer, _print_applied)
     return Conflict.exit_code if any(item["problem"] for item in answer["items"]) else code
 
@@ -39,9 +39,11 @@ def _print_applied(answer: "dict[str, Any]") -> None:
     for item in answer["items"]:
         what = _left(item) or ("done" if item["applied"] else "to do")
         output.say(output.printable(f"{item['id']}  {what}: {_plan(item)}"))
+    output.undo_hint(answer)
 
 
-def _print_report(answer: "dict[str, Any]") -> None:
+def print_report(answer: "dict[str, Any]") -> None:
+    """Print the answer of a tidying."""
     if not any(answer["counts"].values()):
         output.say("nothing to tidy")
     shown = [kind for kind in _GROUPS if answer["counts"].get(kind)]

@@ -26,7 +26,7 @@ def jobs(args: "argparse.Namespace") -> int:
     if not args.name:
         raise InvalidInput("jobs run: which one?", "list them with: hippod jobs")
     answer = options.ask(args, lambda client: client.run_job(args.name))
-    return output.show(args, answer, print_summary)
+    return output.show(args, answer, lambda done: _print_run(args.name, done))
 
 
 def reindex_options(parser: "argparse.ArgumentParser") -> None:
@@ -86,6 +86,20 @@ def _print_jobs(answer: "dict[str, Any]") -> None:
     keys = ["name", "schedule", "next_run", "last_run", "last_outcome"]
     rows = [[_value(key, job.get(key)) for key in keys] for job in answer["jobs"]]
     output.table([header, *rows])
+
+
+def _print_run(name: str, answer: "dict[str, Any]") -> None:
+    """Print what a job did as the command of its name does, if there is one."""
+    if name == "reflect":
+        from hippod.cli.reflect import print_reflected
+
+        print_reflected(answer)
+    elif name == "hygiene":
+        from hippod.cli.hygiene import print_report
+
+        print_report(answer)
+    else:
+        print_summary(answer)
 
 
 def print_summary(answer: "dict[str, Any]") -> None:

@@ -17,8 +17,8 @@ def opinions_options(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "what",
         nargs="?",
-        metavar="@ENTITY|recompute",
-        help="only opinions about it; or: set each c to what its evidence gives",
+        metavar="@ENTITY|ID|recompute",
+        help="only opinions about it, or that one; or: set each c to what its evidence gives",
     )
     parser.add_argument("--dry-run", action="store_true", help="with recompute: only say which")
 
@@ -57,6 +57,8 @@ def _remarks(opinion: "dict[str, Any]") -> "Iterator[str]":
     yield f"{opinion['contradicts']} against"
     if opinion.get("pending"):
         yield f"{opinion['pending']} pending"
+    if opinion.get("prior") is None:
+        yield "without prior"
     if opinion.get("contested"):
         yield "contested"
     if opinion.get("edited"):

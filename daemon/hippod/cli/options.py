@@ -94,6 +94,18 @@ def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer
                 )
 
 
+def unknown_action(word: str, known: Iterable[str], instead: str) -> InvalidInput:
+    """Return the error for a word that is no action: misspelled, or a name meant for `instead`."""
+    from difflib import get_close_matches
+
+    listed = list(known)
+    close = get_close_matches(word, listed, n=1)
+    meant = repr(close[0]) if close else instead
+    return InvalidInput(
+        f"no action {word!r}", f"did you mean: {meant}; the actions are {', '.join(listed)}"
+    )
+
+
 def number(text: str) -> float:
     """Read a finite number."""
     value = float(text)

@@ -67,6 +67,13 @@ def printable(text: str, *, lines: bool = False) -> str:
     return text.translate(_KEEP_LINES if lines else _ESCAPES)
 
 
+def undo_hint(answer: "Answer") -> None:
+    """Say how to take back what was just written, if anything was."""
+    entries = answer.get("entries")
+    if entries:
+        say(f"undo with: {', then '.join(f'hippod undo {number}' for number in entries)}")
+
+
 def terminal() -> bool:
     """Say whether a person looks at stdout."""
     return sys.stdout is not None and sys.stdout.isatty()

@@ -14,7 +14,9 @@ ACTIONS = ("list", "show", "accept", "reject")
 
 def proposals_options(parser: "argparse.ArgumentParser") -> None:
     """Add what to do, and with which."""
-    parser.add_argument("action", nargs="?", choices=ACTIONS, default="list")
+    parser.add_argument(
+        "action", nargs="?", metavar="ACTION", default="list", help=", ".join(ACTIONS)
+    )
     parser.add_argument("id", nargs="?", help="of a proposal; a beginning of 4 is enough")
     parser.add_argument("--all", action="store_true", help="list those that are decided too")
     parser.add_argument(
@@ -24,6 +26,9 @@ def proposals_options(parser: "argparse.ArgumentParser") -> None:
 
 def proposals(args: "argparse.Namespace") -> int:
     """List proposals, show one, or decide it."""
+    if args.action not in ACTIONS:
+        close = f"hippod proposals show {args.action}"
+        raise options.unknown_action(args.action, ACTIONS, close)
     if args.action == "list":
         if args.id:
             raise InvalidInput("list takes no id", f"try: hippod proposals show {args.id}")
@@ -74,3 +79,4 @@ def _print_decided(answer: "dict[str, Any]") -> None:
     output.say(output.printable(f"{answer['status']} ^{answer['id']}  {answer['title']}"))
     for change in answer.get("changes") or ():
         output.say(output.printable(f"  changed {change['path']}"))
+    output.undo_hint(answer)

@@ -59,8 +59,12 @@ def _print_why(answer: "dict[str, Any]") -> None:
 def _print_premises(premises: "list[dict[str, Any]]") -> None:
     output.say("derived by hippod, and no evidence for anything; it repeats:")
     for each in premises:
-        place = each.get("source") or f"^{each['fact']}, which stands nowhere any more"
+        place = each.get("source") or f"{_named(each)}, which stands nowhere any more"
         output.say(output.printable(f"  {place}  {each.get('content') or ''}".rstrip()))
+
+
+def _named(premise: "dict[str, Any]") -> str:
+    return f"^{premise['fact']}" if premise["fact"] else "a bullet written by hand"
 
 
 def _print_opinion(answer: "dict[str, Any]") -> None:

@@ -1,6 +1,7 @@
 """`hippod reflect`: what the facts make of the bank's pages."""
 
 from hippod.cli import options, output
+from hippod.cli.provenance import print_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ def reflect_options(parser: "argparse.ArgumentParser") -> None:
 def reflect(args: "argparse.Namespace") -> int:
     """Bring the pages up to date and print what changed, or would."""
     answer = options.ask(args, lambda c: c.reflect(since=args.since, dry_run=args.dry_run))
-    return output.show(args, answer, _print)
+    return output.show(args, answer, print_reflected)
 
 
-def _print(answer: "dict[str, Any]") -> None:
+def print_reflected(answer: "dict[str, Any]") -> None:
+    """Print the answer of a reflection."""
     for change in answer["changes"]:
         if answer["dry_run"]:
-            output.say(output.printable(change["diff"].rstrip("\n"), lines=True))
+            print_diff(change["diff"])
         else:
             output.say(output.printable(f"{change['path']}: {change['reason']}"))
     for problem in answer["problems"]:

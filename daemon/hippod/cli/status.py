@@ -29,7 +29,7 @@ def _print(answer: "Answer") -> None:
     try:
         rows = list(_rows(answer))
     except (KeyError, TypeError, AttributeError):  # scope group, or a daemon of another version
-        print_summary(answer)
+        print_summary({key: value for key, value in answer.items() if value is not None})
         return
     indent = max(len(name) for name, _ in rows)
     for name, text in rows:

@@ -5,7 +5,7 @@ free for other clients while one of them waits for a disk or a model.
 """
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 from anyio import to_thread
 from fastapi import FastAPI, Query, Request, Response
@@ -279,19 +279,31 @@ async def _known_error(_request: Request, error: Exception) -> Response:
     return answer(error)
 
 
-async def _invalid_fields(_request: Request, error: Exception) -> Response:
+async def _invalid_fields(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    faults = [_field_fault(fault) for fault in error.errors()[:MOST_FAULTS]]
+    faults = [_field_fault(fault, request) for fault in error.errors()[:MOST_FAULTS]]
     return answer(InvalidInput("; ".join(faults), "GET /v1/openapi.json lists every field"))
 
 
-def _field_fault(fault: dict[str, Any]) -> str:
+def _field_fault(fault: dict[str, Any], request: Request) -> str:
     if fault["type"] == "json_invalid":
         return f"body: not JSON ({fault['ctx']['error']} at character {fault['loc'][-1]})"
+    if fault["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        return _unknown_action(fault, request)
     place = [str(part)[:MOST_OF_A_NAME] for part in fault["loc"]]
     if place[0] in ("body", "query", "path"):
         place = place[1:] or place
     return f"{'.'.join(place)}: {_what_is_wrong(fault)}"
+
+
+def _unknown_action(fault: dict[str, Any], request: Request) -> str:
+    """Say which values there are of the field that says what a body asks for."""
+    field = fault["ctx"]["discriminator"].strip("'")
+    bodies = get_args(get_type_hints(request.scope["route"].endpoint)["request"])
+    known = ", ".join(get_args(body.model_fields[field].annotation)[0] for body in bodies)
+    if fault["type"] == "union_tag_not_found":
+        return f"{field}: missing; it is one of {known}"
+    return f"{field}: {fault['ctx']['tag'][:MOST_OF_A_NAME]!r} is none of {known}"
 
 
 def _what_is_wrong(fault: dict[str, Any]) -> str:
