@@ -64,5 +64,5 @@ def is_settled(daemon: Daemon) -> bool:
     """Say whether a daemon has looked at everything and has nothing left to index."""
     status = daemon.client.status()
     index = status["index"]
-    scanned = all(job["last_run"] for job in status["jobs"])
+    scanned = any(job["name"] == "reconcile" and job["last_run"] for job in status["jobs"])
     return scanned and index["state"] == "ready" and not index["vectors"]["pending"]
