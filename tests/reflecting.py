@@ -13,6 +13,12 @@ from hippod.workspace import Workspace
 
 NOON = datetime(2026, 3, 20, 12, tzinfo=UTC)
 
+PORTO = "W @Ines: Lives in Porto since 2024. (14:02 main/s1#m1) ^aaaa111111"
+CELLO = "W @Ines: Plays the cello in a quartet. (14:03 main/s1#m2) ^bbbb222222"
+LOFT = "B @Loft: Ordered oak planks for 3 rooms. (09:10 main/s2#m1) ^cccc333333"
+BRIEF = "O(c=0.8) @Ines: Prefers short voice messages. (14:05 main/s1#m3) ^dddd444444"
+BUDGET = "W @Loft: The budget is 42,000 euros. (10:00 main/s3#m1) ^eeee555555"
+
 
 class Home:
     """The workspace below `root`; `reflect` runs at `now`."""
@@ -92,3 +98,11 @@ class Home:
 def problems(done: wire_bank.Reflected) -> dict[str, str]:
     """Return what was left alone, with the reasons."""
     return {each.path: each.reason for each in done.problems}
+
+
+def of_two_days(root: Path) -> Home:
+    """Return a workspace that knows of Ines and of a loft; close its state."""
+    home = Home(root)
+    home.log("2026-03-02", PORTO, CELLO, LOFT)
+    home.log("2026-03-05", BRIEF)
+    return home

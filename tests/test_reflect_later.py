@@ -17,20 +17,12 @@ from hippod.reflect import NOT_PASSED
 from hippod.reflection.proposals import PROPOSALS
 from hippod.workspace import Workspace
 from tests.fakes import FakeGenerator
-from tests.reflecting import Home
-
-PORTO = "W @Ines: Lives in Porto since 2024. (14:02 main/s1#m1) ^aaaa111111"
-CELLO = "W @Ines: Plays the cello in a quartet. (14:03 main/s1#m2) ^bbbb222222"
-LOFT = "B @Loft: Ordered oak planks for 3 rooms. (09:10 main/s2#m1) ^cccc333333"
-BRIEF = "O(c=0.8) @Ines: Prefers short voice messages. (14:05 main/s1#m3) ^dddd444444"
-BUDGET = "W @Loft: The budget is 42,000 euros. (10:00 main/s3#m1) ^eeee555555"
+from tests.reflecting import BRIEF, BUDGET, CELLO, LOFT, PORTO, Home, of_two_days
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "w")
-    home.log("2026-03-02", PORTO, CELLO, LOFT)
-    home.log("2026-03-05", BRIEF)
+    home = of_two_days(tmp_path / "w")
     yield home
     home.state.close()
 
