@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
-from hippod import state as states
+from hippod.state import database as states
 from hippod.errors import NotFound, StorageError
 from hippod.journal import Appended, Change, PlannedAppend
 from hippod.state import Batch, BatchFact, State, Usage
@@ -228,7 +228,7 @@ class TestBatches:
     def test_rejected_items_are_bounded(
         self, state: State, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(states, "_REJECTED_KEPT", 3)
+        monkeypatch.setattr("hippod.state.store._REJECTED_KEPT", 3)
         state.reject(None, [(str(n), "why") for n in range(5)])
         state.reject(4, [("last", "why")])
         assert [item.text for item in state.rejected()] == ["last", "4", "3"]
@@ -454,7 +454,7 @@ class TestJobs:
         again.close()
 
     def test_history_is_bounded(self, state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(states, "_RUNS_KEPT", 3)
+        monkeypatch.setattr("hippod.state.store._RUNS_KEPT", 3)
         for n in range(6):
             state.record_run("x", NOW + timedelta(minutes=n), float(n), "ok")
         assert [run.seconds for run in state.runs("x")] == [5.0, 4.0, 3.0]

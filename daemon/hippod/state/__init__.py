@@ -1,0 +1,33 @@
+"""`state.sqlite`: cursors, batches, journal, job history, events. The only file that migrates."""
+
+from hippod.state.store import (
+    FACTS_BY,
+    Batch,
+    BatchFact,
+    BatchStatus,
+    Forgotten,
+    Origin,
+    Reflected,
+    Refusal,
+    Rejected,
+    Run,
+    State,
+    Usage,
+    Verdict,
+)
+
+__all__ = [
+    "FACTS_BY",
+    "Batch",
+    "BatchFact",
+    "BatchStatus",
+    "Forgotten",
+    "Origin",
+    "Reflected",
+    "Refusal",
+    "Rejected",
+    "Run",
+    "State",
+    "Usage",
+    "Verdict",
+]

@@ -1,0 +1,32 @@
+"""What the heartbeat found about each item of the checklist, as JSON of its own."""
+
+from collections.abc import Collection, Mapping
+
+from hippod.state.database import Database, iso
+
+
+class Checked:
+    """The table of checked items. Thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> dict[str, str]:
+        """Return what is kept, by the key of the item."""
+        return dict(self._database.rows("SELECT item, value FROM checked"))
+
+    def put(self, values: Mapping[str, str]) -> None:
+        """Keep values, all of them or none."""
+        now = iso(self._database.clock())
+        with self._database.transaction():
+            self._database.execute_many(
+                "INSERT OR REPLACE INTO checked(item, value, updated) VALUES (?,?,?)",
+                ((item, value, now) for item, value in values.items()),
+            )
+
+    def drop(self, items: Collection[str]) -> None:
+        """Forget items that stand in no checklist any more."""
+        with self._database.transaction():
+            self._database.execute_many(
+                "DELETE FROM checked WHERE item=?", ((item,) for item in items)
+            )

@@ -1,0 +1,196 @@
+"""The file behind `state.sqlite`: opening, migrating, transactions.
+
+One connection behind one lock. The live file is never opened by other means: closing such a
+descriptor would drop SQLite's locks on it.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from hippod.errors import StorageError
+from hippod.state.migrations import MIGRATIONS
+
+Clock = Callable[[], datetime]
+Row = tuple[Any, ...]
+
+_BUSY_MS = 5000
+_OPEN_TRIES = 20
+
+
+class Database:
+    """A database of rows, opened and migrated. Thread-safe.
+
+    `journal_mode` is what SQLite really uses; `recovered_from` names the damaged file that was
+    moved aside when this one was opened, else it is None. Raises `StorageError` where the file
+    cannot be used, and if it was written by a newer hippod.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock = lambda: datetime.now(UTC)) -> None:
+        self.path = path
+        self.recovered_from: Path | None = None
+        self.journal_mode = ""
+        self.clock = clock
+        self._lock = threading.RLock()
+        with storage(path):
+            self._connection = self._open()
+            self._migrate()
+
+    def close(self) -> None:
+        """Close the file; the state cannot be used any more."""
+        with self._lock, storage(self.path):
+            self._connection.close()
+
+    def _open(self) -> apsw.Connection:
+        try:
+            return self._connect()
+        except (apsw.NotADBError, apsw.CorruptError):
+            self.recovered_from = _move_aside(self.path, self.clock())
+            return self._connect()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        try:
+            # First of all: every other pragma may already meet a lock.
+            connection.set_busy_timeout(_BUSY_MS)
+            _check(connection)
+            self.journal_mode = _use_wal(connection)
+            for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+                connection.execute(f"PRAGMA {pragma}")
+        except apsw.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _migrate(self) -> None:
+        version = self._version()
+        if version > len(MIGRATIONS):
+            self._connection.close()
+            raise StorageError(
+                f"{self.path}: written by a newer hippod (schema {version}, this one knows"
+                f" {len(MIGRATIONS)})",
+                "run that version, or move the file away to start with empty state",
+            )
+        if 0 < version < len(MIGRATIONS):
+            self._back_up(version)
+        with self.transaction():
+            # Again inside the transaction: another process may have been faster.
+            for number in range(self._version(), len(MIGRATIONS)):
+                for statement in MIGRATIONS[number]:
+                    self.execute(statement)
+                self.execute(f"PRAGMA user_version={number + 1}")
+
+    def _version(self) -> int:
+        return int(self.only("PRAGMA user_version")[0])
+
+    def _back_up(self, version: int) -> None:
+        copy = apsw.Connection(f"{self.path}.v{version}.bak")
+        try:
+            with copy.backup("main", self._connection, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+        finally:
+            copy.close()
+
+    # -- SQL ---------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Make what is executed inside one transaction."""
+        with self._lock, storage(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                commit(self._connection)
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def execute(self, sql: str, *values: object) -> None:
+        """Run a statement; inside of `transaction` only."""
+        self._connection.execute(sql, values)
+
+    def execute_many(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        """Run a statement for each row of values; inside of `transaction` only."""
+        self._connection.executemany(sql, rows)
+
+    def rows(self, sql: str, *values: object) -> list[Row]:
+        """Return the rows of a query."""
+        with self._lock, storage(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, *values: object) -> Row | None:
+        """Return the first row of a query, None if there is none."""
+        return next(iter(self.rows(sql, *values)), None)
+
+    def only(self, sql: str, *values: object) -> Row:
+        """Return the one row of a query that has one."""
+        return self.rows(sql, *values)[0]
+
+
+def commit(connection: apsw.Connection) -> None:
+    """Commit: the one place where a change of state becomes durable."""
+    connection.execute("COMMIT")
+
+
+# -- opening ---------------------------------------------------------------------------------
+
+
+def _check(connection: apsw.Connection) -> None:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchall()[0]
+    if verdict != "ok":
+        raise apsw.CorruptError(str(verdict))
+
+
+def _use_wal(connection: apsw.Connection) -> str:
+    """Switch to WAL and return the mode in force; some filesystems refuse without an error."""
+    for _ in range(_OPEN_TRIES):
+        try:
+            return str(connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0])
+        except apsw.BusyError:
+            # Processes that open a new file at once can fail here despite the timeout.
+            time.sleep(0.05)
+    return str(connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0])
+
+
+def _move_aside(path: Path, now: datetime) -> Path:
+    aside = path.with_name(f"{path.name}.corrupt-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    path.rename(aside)
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
+    return aside
+
+
+@contextlib.contextmanager
+def storage(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the disk complain of into `StorageError`."""
+    try:
+        yield
+    except (apsw.FullError, apsw.IOError) as error:
+        raise StorageError(f"{path}: {error}", "free some space and check the disk") from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise StorageError(f"{path}: {error}", "check owner and mode of the folder") from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StorageError(f"{path}: another program locks it", "close that program") from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StorageError(f"{path}: {error}", "restart hippod: it starts anew") from error
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror}", "check owner, mode and space") from error
+
+
+def iso(moment: datetime) -> str:
+    """Return UTC with a fixed width, so that text compares as time does."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(text: str) -> datetime:
+    """Return what `iso` wrote."""
+    return datetime.fromisoformat(text)
