@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # llama.cpp is built from source (about 5 minutes, once): leave out what we never use.
 export CMAKE_ARGS ?= -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF
 
-.PHONY: help run demo test lint bench clean
+.PHONY: help run demo test lint bench month clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
@@ -27,6 +27,9 @@ lint: $(VENV)/.dev ## ruff, mypy --strict, import-linter
 
 bench: $(VENV)/.dev ## measure this machine; prints a table, writes bench/reports/
 	$(BIN)/python -m bench
+
+month: $(VENV)/.dev ## three simulated months of the schedule against what should come of them
+	$(BIN)/python -m bench.month
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/reports

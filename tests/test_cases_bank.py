@@ -50,7 +50,8 @@ class House:
     def start(self) -> Self:
         self.config = Config.model_validate(self.settings)
         self.state = State(self.root / ".memory" / "state.sqlite", clock=self._clock)
-        self.workspace = Workspace(self.root, self.state)
+        layout = self.config.workspace.layout
+        self.workspace = Workspace(self.root, self.state, layout=layout)
         folder, zone = self.root / ".memory", self.config.zone
         self.index = Index(
             folder, self.workspace, EMBEDDER, chunking=self.config.chunking, zone=zone

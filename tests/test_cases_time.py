@@ -13,6 +13,7 @@ import pytest
 
 from hippod import schedule, wire
 from hippod.models import Completion, Grammar
+from hippod.wire_context import ContextRequest
 from tests.fakes import FakeGenerator
 from tests.test_cases_bank import TASKS, House
 
@@ -113,6 +114,38 @@ def test_c156_since_of_a_reflection_counts_days_of_the_user(build: Build) -> Non
     assert house.entity("Ternen")
     assert house.entity("Slip")
     assert not house.entity("Runa")
+
+
+@pytest.mark.usefixtures("machine_in_utc")
+@pytest.mark.parametrize(
+    ("now", "zone", "today"),
+    [
+        ("2026-09-09T15:05:00+00:00", "Asia/Tokyo", "2026-09-10"),
+        ("2026-09-10T05:59:00+00:00", "America/Denver", "2026-09-09"),
+        ("2026-09-27T11:30:00+00:00", "Pacific/Auckland", "2026-09-28"),
+    ],
+)
+def test_c155_c156_what_an_agent_is_given_is_of_the_day_that_notes_go_to(
+    build: Build, now: str, zone: str, today: str
+) -> None:
+    house = build(now, zone)
+    house.memory.append_daily_log("The mast was stepped")
+    house.memory.append_daily_log("The keel was laid", date="yesterday")
+    (stored,) = house.memory.retain(
+        wire.RetainRequest(facts=("B @Slip: The slip was greased by Runa.",))
+    ).stored
+    answer = house.memory.context(ContextRequest())
+    assert answer.day == today == house.memory.today_log().date
+    assert stored.path == house.memory.today_log().path == f"memory/{today}.md"
+    of_today, _, of_yesterday = answer.text.partition("## Yesterday's Notes")
+    assert "mast" in of_today
+    assert "greased" in of_today
+    assert "keel" in of_yesterday
+    assert "keel" in house.memory.daily_log("yesterday").content
+    house.look()
+    since = house.found("mast keel", since="0d", path="memory/**")
+    assert "mast" in "".join(since)
+    assert "keel" not in "".join(since)
 
 
 # -- midnight on the way ---------------------------------------------------------------------------
@@ -290,6 +323,61 @@ def test_c160_a_backlog_is_dated_by_its_own_days(build: Build) -> None:
     assert "2025-03-09" in "".join(house.found("When did Runa sign the charter?"))
 
 
+@pytest.mark.parametrize(
+    ("said", "zone", "day", "tomorrow"),
+    [
+        ("2025-12-31T22:40:00-08:00", "America/Los_Angeles", "2025-12-31", "2026-01-01"),
+        ("2026-01-01T06:40:00Z", "America/Los_Angeles", "2025-12-31", "2026-01-01"),
+        ("2025-12-31T11:20:00Z", "Pacific/Auckland", "2026-01-01", "2026-01-02"),
+        ("2028-02-28T23:10:00-05:00", "America/New_York", "2028-02-28", "2028-02-29"),
+        ("2026-03-08T01:59:00-05:00", "America/New_York", "2026-03-08", "2026-03-09"),
+    ],
+)
+def test_c160_tomorrow_is_the_day_after_the_users_day_of_the_message(
+    build: Build, said: str, zone: str, day: str, tomorrow: str
+) -> None:
+    house = build("2028-07-01T12:00:00+00:00", zone)
+    house.settings["retain"]["backfill_days"] = 3650
+    house.restart()
+    house.say("We decided to lift the keel tomorrow.", at=said)
+    house.say("I prefer the brass lamp over the tin one.", at=said)
+    house.retain()
+    (keel,) = (fact for fact in house.facts(day) if "keel" in fact.content)
+    assert f"tomorrow ({tomorrow})" in keel.content
+    (lamp,) = (fact for fact in house.facts(day) if "lamp" in fact.content)
+    assert not re.search(r"\d{4}", lamp.content)  # none is made up
+    assert {path.stem for path in (house.root / "memory").iterdir()} == {day}
+
+
+def test_c160_what_a_model_words_is_dated_by_the_message_that_it_cites(build: Build) -> None:
+    model = Seeing()
+    house = build("2026-06-30T12:00:00+00:00", "America/Los_Angeles", model, "transcript")
+    house.settings["retain"]["backfill_days"] = 3650
+    house.restart()
+    for day, offset, text in (
+        ("2025-11-02", "-08:00", "the tide took the ladder yesterday"),
+        ("2026-02-27", "-08:00", "the rigger comes tomorrow"),
+        ("2026-06-29", "-07:00", "next Friday the crane is ours"),
+    ):
+        house.say(text, at=f"{day}T23:30:00{offset}")
+    said = [
+        {"turns": [1], "kind": "B", "text": "The tide took the ladder yesterday."},
+        {"turns": [2], "kind": "W", "text": "The rigger comes tomorrow."},
+        {"turns": [3], "kind": "W", "text": "The crane is ours next Friday."},
+    ]
+    model.enqueue(json.dumps({"facts": said}))
+    house.retain()
+    contents = {
+        day: " ".join(fact.content for fact in house.facts(day))
+        for day in ("2025-11-02", "2026-02-27", "2026-06-29")
+    }
+    assert "yesterday (2025-11-01)" in contents["2025-11-02"]
+    assert "tomorrow (2026-02-28)" in contents["2026-02-27"]
+    assert "next Friday (2026-07-03)" in contents["2026-06-29"]
+    assert len(re.findall(r"\d{4}-", "".join(contents.values()))) == 3
+    assert not [each for each in model.seen if "2026-06-30" in each or "2026-07-01" in each]
+
+
 # -- the repeated hour -----------------------------------------------------------------------------
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -309,9 +397,11 @@ def test_c161_in_the_repeated_hour_a_job_is_due_by_real_time(build: Build, zone:
     assert house.reflector.rest() == 600
     house.now = SECOND.astimezone(UTC).astimezone(zone)
     assert house.reflector.rest() == 0
-    hour = schedule.first_run(3600, last.started, SECOND.astimezone(UTC))
+    hour, day = (
+        schedule.due(schedule.Every(seconds), last.started, last.started, house.now, NEW_YORK)
+        for seconds in (3600, 86_400)
+    )
     assert hour == SECOND.astimezone(UTC)
-    day = schedule.first_run(86400, last.started, SECOND.astimezone(UTC))
     assert day - last.started == timedelta(hours=24)
     house.reflect()
     starts = [run.started for run in house.state.runs("reflect")]
@@ -341,3 +431,27 @@ def test_c161_what_was_said_in_either_hour_is_kept_once_each(build: Build) -> No
     house.restart()
     house.retain()
     assert house.markdown() == before
+
+
+def test_c161_a_working_memory_lives_by_real_time_in_the_repeated_hour(build: Build) -> None:
+    house = build("2026-11-01T05:30:00+00:00", "America/New_York")
+    house.settings["working"] = {"ttl": "45m"}
+    house.restart()
+    house.now = FIRST.astimezone(UTC)
+    kept = house.memory.set_working("talk", "furl the sail")
+    assert kept.updated == "2026-11-01T01:30:00-04:00"
+    assert kept.expires == "2026-11-01T01:15:00-05:00"
+    house.now += timedelta(minutes=44)
+    assert house.memory.get_working("talk").content == "furl the sail"
+    house.now = SECOND.astimezone(UTC)
+    assert house.memory.get_working("talk").content == ""
+
+
+def test_c161_notes_of_both_hours_stand_in_the_order_of_their_writing(build: Build) -> None:
+    house = build("2026-11-01T05:30:00+00:00", "America/New_York")
+    for moment, note in ((FIRST, "first bell"), (SECOND, "second bell")):
+        house.now = moment.astimezone(UTC)
+        house.memory.append_daily_log(note)
+    text = house.memory.context(ContextRequest()).text
+    assert "[01:30:00] first bell\n[01:30:00] second bell" in text
+    assert "Yesterday" not in text

@@ -185,6 +185,10 @@ def test_scope_comes_from_the_environment_and_is_checked(shell: Shell, door: Fak
         (["status", "--timeout", "0"], "--timeout"),
         (["status", "--scope", "all"], "--scope"),
         (["jobs", "run"], "which one?"),
+        (["jobs", "pause"], "which one?"),
+        (["jobs", "reflect"], "hippod jobs run reflect"),
+        (["jobs", "resum", "reflect"], "did you mean: 'resume'"),
+        (["jobs", "list", "reflect"], "takes no name"),
         (["retain"], "nothing to retain"),
         (["replace", "a.md", "old"], "new"),
         (["day"], "YYYY-MM-DD"),
@@ -587,12 +591,29 @@ def test_status_of_a_group_has_no_empty_fields(
 
 def test_jobs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
     job = {"name": "reconcile", "schedule": "every 15 min", "next_run": "2026-03-03T10:00:00Z",
-           "last_run": None, "last_seconds": None, "last_outcome": None}  # fmt: skip
+           "last_run": None, "last_seconds": None, "last_outcome": None,
+           "paused": False}  # fmt: skip
     inside.answer = {"jobs": [job]}
     assert main(["jobs"]) == 0
     rows = capsys.readouterr().out.splitlines()
-    assert rows[0].split() == ["job", "schedule", "next", "last", "outcome"]
+    assert rows[0].split() == ["job", "schedule", "next", "last", "took", "outcome", "tokens"]
     assert rows[1].split("  ")[0] == "reconcile"
+    paused = {**job, "paused": True, "next_run": None, "last_error": "disk full", "tokens": 12}
+    inside.answer = {"jobs": [{**job, "running": True}, paused]}
+    assert main(["jobs", "list"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert "running" in rows[1]
+    assert "paused" in rows[2]
+    assert rows[2].endswith("12")
+    assert rows[3] == "! reconcile: disk full"
+    inside.answer = paused
+    assert main(["jobs", "pause", "reconcile"]) == 0
+    assert inside.last.target == "/v1/jobs/reconcile/pause"
+    assert "hippod jobs resume reconcile" in capsys.readouterr().out
+    inside.answer = job
+    assert main(["jobs", "resume", "reconcile"]) == 0
+    assert inside.last.target == "/v1/jobs/reconcile/resume"
+    assert "runs next at 2026-03-03T10:00:00Z" in capsys.readouterr().out
     inside.answer = job
     assert main(["jobs", "run", "reconcile"]) == 0
     assert inside.last.target == "/v1/jobs/reconcile/run"

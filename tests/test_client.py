@@ -58,6 +58,8 @@ VERBS: list[tuple[str, str, Callable[[Client], Any]]] = [
     ("GET", "/v1/health?scope=main", lambda c: c.health()),
     ("GET", "/v1/jobs?scope=main", lambda c: c.jobs()),
     ("POST", "/v1/jobs/reconcile/run", lambda c: c.run_job("reconcile")),
+    ("POST", "/v1/jobs/reflect/pause", lambda c: c.pause_job("reflect")),
+    ("POST", "/v1/jobs/a%2Fb/resume", lambda c: c.resume_job("a/b")),
     ("POST", "/v1/reindex", lambda c: c.reindex(full=True)),
     ("GET", "/v1/config?scope=main", lambda c: c.config_show()),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hippod.config import Config, explain, load
+from hippod.config import Check, Config, explain, load
 from hippod.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent
@@ -29,7 +29,7 @@ def test_example_shows_every_key_at_its_default() -> None:
         default = field.default
         keys = set(data[name][0]) if isinstance(default, tuple) else set(data[name])
         model = type(default[0]) if isinstance(default, tuple) else type(default)
-        assert keys == set(model.model_fields), f"[{name}] in config.example.toml"
+        assert keys == set(model.model_fields) - {"checks"}, f"[{name}] in config.example.toml"
 
 
 def test_missing_file_means_defaults(tmp_path: Path) -> None:
@@ -90,6 +90,92 @@ max_chunk_size = 1
 )
 def test_faults_that_only_show_between_keys(tmp_path: Path, text: str, expected: str) -> None:
     assert any(expected in fault for fault in problems(write(tmp_path, text)))
+
+
+CHECK = '[heartbeat.checks.disk]\ncommand = ["df", "/"]\n'
+
+
+def check(tmp_path: Path, text: str) -> Check:
+    return load(write(tmp_path, CHECK + text), {}).heartbeat.checks["disk"]
+
+
+def test_a_check_has_the_rule_that_is_written_there(tmp_path: Path) -> None:
+    plain = check(tmp_path, "")
+    assert (plain.command, plain.timeout, plain.cool_down) == (("df", "/"), 30, None)
+    assert plain.rule.looks_at_exit
+    full = check(tmp_path, 'attention = "number > 90"\nvalue = \'(\\d+)%\'\ncool_down = "1h"')
+    assert (full.rule.text, full.cool_down) == ("number > 90", 3600)
+    assert full.rule.value is not None
+    asked = check(tmp_path, 'judge = "generator"\nquestion = "Is anything broken?"')
+    assert asked.question == "Is anything broken?"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "expected"),
+    [
+        ('attention = "number over 90"', ".attention", "after `number` stands =, !=, <"),
+        ('attention = "exit = 0 and"', ".attention", "exit, number, lines, output or date"),
+        ("attention = 'output matches \"(\"'", ".attention", "not a regular expression"),
+        ("value = '('", ".value", "not a regular expression"),
+        ("value = '\\d+'", ".value", "with one group"),
+        ("value = '(\\d+)'", "", "the number or date of a rule is read with"),
+        ('judge = "generator"', "", "needs a question"),
+        ('judge = "generator"\nquestion = "?"\nattention = "exit != 0"', "", "not both"),
+        ("timeout = 0", ".timeout", "greater than 0"),
+        ('timeout = "1h"', ".timeout", "less than or equal to 600"),
+        ('environment = ["A=b"]', ".environment", "names of environment variables"),
+        ("timout = 5", ".timout", "unknown key; did you mean 'timeout'?"),
+        ("[heartbeat.checks.'a b']\ncommand = ['x']", "heartbeat.checks.a b", "match pattern"),
+        ("[heartbeat.checks.x]", "heartbeat.checks.x.command", "Field required"),
+        ("[heartbeat.checks.x]\ncommand = []", "heartbeat.checks.x.command", "at least 1 item"),
+        ("[heartbeat.checks.x]\ncommand = [' ']", "heartbeat.checks.x.command", "is empty"),
+        ("[heartbeat.checks.x]\ncommand = ['~/x']", "heartbeat.checks.x.command", "whole path"),
+        ('[heartbeat.checks.x]\ncommand = ["x", "\\u0000"]', "checks.x.command", "no NUL"),
+        ("[heartbeat.checks.x]\ncommand = 'x y'", "heartbeat.checks.x.command", "a list"),
+        ("[notify]\ncommand = ['']", "notify.command", "the first word is the program"),
+        ("[notify]\nwebhook = 'ftp://x'", "notify.webhook", "an http or https address"),
+        ("[notify]\nwebhook = 'http://10.0.0.9/x'\nwebhook_token_env = 'T'", "notify.webhook",
+         "the token would travel in the clear; use https://"),
+        ("[notify]\ntimeout = 0", "notify.timeout", "greater than 0"),
+    ],
+)  # fmt: skip
+def test_faults_of_checks_and_notifiers(tmp_path: Path, text: str, key: str, expected: str) -> None:
+    (problem,) = problems(write(tmp_path, CHECK + text))
+    place = key if "." in key[1:] else f"heartbeat.checks.disk{key}"
+    assert f"{place}: " in problem
+    assert expected in problem
+
+
+def test_all_faults_of_checks_come_at_once_and_repeat_nothing_secret(tmp_path: Path) -> None:
+    found = problems(
+        write(
+            tmp_path,
+            """
+[heartbeat.checks.a]
+command = "curl -H hunter2-token https://x"
+[heartbeat.checks.b]
+command = ["curl", "hunter2-token"]
+judge = "generator"
+[heartbeat.checks.c]
+command = ["curl", "hunter2-token", 5]
+environment = ["KEY=hunter2-token"]
+[heartbeat.checks]
+d = "curl hunter2-token"
+[notify]
+command = ["", "hunter2-token"]
+webhook = "https://me:hunter2-token@host/"
+webhook_token_env = "hunter2-token"
+""",
+        )
+    )
+    assert len(found) == 8
+    assert "hunter2" not in " ".join(found)
+
+
+@pytest.mark.parametrize("url", ["https://h/x", "http://127.0.0.1:1/x", "http://localhost:1"])
+def test_addresses_that_a_webhook_token_may_go_to(tmp_path: Path, url: str) -> None:
+    path = write(tmp_path, f'[notify]\nwebhook = "{url}"\nwebhook_token_env = "HOOK"')
+    assert load(path, {}).notify.webhook == url
 
 
 def test_file_that_is_not_text_is_a_clear_error(tmp_path: Path) -> None:

@@ -388,6 +388,8 @@ def test_changes_that_the_watcher_misses_twice_in_a_row_are_a_fault(tmp_path: Pa
 class OddIndex:
     """An index whose embedder finds nothing to do well, and whose graph is as told."""
 
+    embedding_error = ""
+
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
         self.graphs = self.runs = 0
@@ -422,7 +424,9 @@ class OddIndex:
 
 
 def over(index: OddIndex) -> module.Daemon:
-    return module.Daemon(cast(Assembly, SimpleNamespace(config=Config(), index=index)))
+    memory = SimpleNamespace(events=SimpleNamespace(fault=print, well=print))
+    parts = SimpleNamespace(config=Config(), index=index, memory=memory)
+    return module.Daemon(cast(Assembly, parts))
 
 
 async def until(condition: Callable[[], bool]) -> None:

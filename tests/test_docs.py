@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hippod.cli import ALIASES, COMMANDS
-from hippod.config import Config
+from hippod.config import Check, Config
 from hippod.server.app import build
 from tests.processes import Daemon, running, wait_for
 
@@ -101,8 +101,10 @@ def test_every_section_of_the_configuration_is_in_the_example() -> None:
         assert re.search(rf"^\[\[?{name}\]", EXAMPLE, re.MULTILINE), name
         model = type(field.default[0] if isinstance(field.default, tuple) else field.default)
         section = re.split(rf"^\[\[?{name}\]\]?$", EXAMPLE, flags=re.MULTILINE)[1]
-        for key in model.model_fields:
+        for key in model.model_fields.keys() - {"checks"}:  # tables of their own
             assert re.search(rf"^{key} = ", section.split("\n[")[0], re.MULTILINE), (name, key)
+    for key in Check.model_fields:
+        assert re.search(rf"^# {key} = ", EXAMPLE, re.MULTILINE), key
 
 
 def test_every_configuration_key_that_the_readme_names_exists() -> None:

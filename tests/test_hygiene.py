@@ -737,13 +737,15 @@ def test_status_tells_of_the_last_run_without_content(bench: Bench) -> None:
     assert "bakery" not in (bench.state.get_meta("hygiene.report") or "")
 
 
-def test_a_run_that_was_stopped_is_due_again(bench: Bench) -> None:
+def test_a_run_that_was_stopped_says_so(bench: Bench) -> None:
     logs = bench.logs(8)
     bench.tidier.stop()
     with pytest.raises(HippodError, match="shutting down"):
         bench.run()
     assert all((bench.root / path).exists() for path in logs)
-    assert bench.state.last_run(JOB) is None
+    last = bench.state.last_run(JOB)
+    assert last is not None
+    assert last.outcome == "interrupted"
 
 
 def test_a_workspace_that_is_gone_fails_and_is_recorded(bench: Bench) -> None:

@@ -522,7 +522,8 @@ def test_tree_lists_folders_and_documents(door: Asker) -> None:
 def test_daily_logs(door: Asker, daemon: Daemon) -> None:
     empty = door.ok("GET", "/v1/daily/2024-02-29").data
     assert empty == {
-        "date": "2024-02-29", "path": "memory/2024-02-29.md", "content": "", "exists": False
+        "date": "2024-02-29", "path": "memory/2024-02-29.md", "content": "", "exists": False,
+        "others": [],
     }  # fmt: skip
     body = {"text": "  Two\n## lines \n- W @x: y ", "date": "2024-02-29"}
     written = door.ok("POST", "/v1/daily", body).data
@@ -544,13 +545,20 @@ def test_daily_logs(door: Asker, daemon: Daemon) -> None:
 
 def test_jobs(door: Asker) -> None:
     names = {job["name"] for job in door.ok("GET", "/v1/jobs").data["jobs"]}
-    assert names == {"reconcile", "reflect", "hygiene"}
+    assert names >= {"reconcile", "checkpoint", "reflect", "hygiene"}
     done = wire.Job.model_validate(door.ok("POST", "/v1/jobs/reconcile/run").data)
     assert done.last_outcome == "ok"
     assert done.last_run is not None
     door.ok("POST", "/v1/jobs/reconcile/run", {"scope": "main"})
     assert "'nap'" in door.refused(404, "not_found", "POST", "/v1/jobs/nap/run")
     door.refused(404, "not_found", "POST", "/v1/jobs/a%2Fb/run")
+    paused = wire.Job.model_validate(door.ok("POST", "/v1/jobs/checkpoint/pause").data)
+    assert (paused.paused, paused.next_run) == (True, None)
+    resumed = wire.Job.model_validate(door.ok("POST", "/v1/jobs/checkpoint/resume").data)
+    assert not resumed.paused
+    assert resumed.next_run
+    door.refused(404, "not_found", "POST", "/v1/jobs/nap/pause")
+    door.refused(404, "not_found", "POST", "/v1/jobs/nap/resume")
     door.refused(422, "invalid", "POST", "/v1/jobs/reconcile/run", {"since": "7d"})
 
 

@@ -8,6 +8,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from hippod import cli
+from hippod.cli import COMMANDS
 from tests.asking import Answer, ask, file
 from tests.processes import Daemon, running, wait_for
 
@@ -22,17 +24,22 @@ HIDDEN = {
     "bank/entities/zanzibar.md": "# zanzibar\n",
     "archive/2020-01-01.md": "# Daily Log - 2020-01-01\n\n[09:00:00] zanzibar then\n",
     "sessions/talk.md": "zanzibar talk\n",
+    "HEARTBEAT.md": "- [ ] Anything due on zanzibar in the next 2 days?\n",
     "zanzibar.md": "At the root.\n",
     "diary/zanzibar/day.md": "zanzibar again\n",
 }
 OPEN = {
-    "AGENTS.md": "# Agents\n\nThe tricycle is for everyone.\n",
+    "AGENTS.md": "# Agents\n\nThe tricycle is for everyone.\n<private>zanzibar inside</private>\n",
+    "IDENTITY.md": "# Identity\n\nName: Trike, of the tricycle\n",
+    "SOUL.md": "# Soul\n\nBe kind to the tricycle. <private>zanzibar to the end\n",
     "context/bikes.md": "# Bikes\n\nThe tricycle has a bell.\n\n"
     "<private>The zanzibar lock opens with seven.</private>\n\nIt is red.\n",
     "context/cut.md": "The tricycle ends here. <private>zanzibar to the end\n\nzanzibar still\n",
     "projects/deep/er/plan.md": "# Plan\n\nPaint the tricycle.\n",
 }
 SECRET = "zanzibar"
+SESSION = "talk"
+"""A session that both a main and a group client take part in."""
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +53,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
         ask(daemon.socket, "POST", "/v1/reindex")
         wait_for(lambda: len(hits(daemon, SECRET, "main")) >= len(HIDDEN) - 1, "the seed")
         daemon.settle()
+        for day in ("today", "yesterday"):
+            daemon.client.append_daily_log("zanzibar of these days", date=day)
+        daemon.client.retain(facts=["W @Zanzibar: The zanzibar ferry leaves at nine."])
+        daemon.client.set_working(SESSION, "zanzibar in mind")
         yield daemon
 
 
@@ -82,11 +93,9 @@ class Operation:
 
     def targets(self) -> Iterator[tuple[str, dict[str, str]]]:
         parameters = self.about.get("parameters", ())
-        in_query = {
-            p["name"]: "group" if p["name"] == "scope" else "true" if is_flag(p) else SECRET
-            for p in parameters
-            if p["in"] == "query"
-        }
+        in_query = {p["name"]: wanted(p) for p in parameters if p["in"] == "query"}
+        if "follow" in in_query:  # a list, of a stream that has no end
+            in_query = {"follow": "false", "after": "0", "scope": "group"}
         names = [p["name"] for p in parameters if p["in"] == "path"]
         for values in product(*(PLACES[name] for name in names)):
             target = self.target
@@ -122,6 +131,8 @@ class Operation:
         if name == "scope":
             assert schema["enum"] == ["main", "group"]
             return "group"
+        if "/working" in self.target:
+            return "what the group keeps in mind"
         if "const" in schema:
             return schema["const"]
         kind = schema.get("type")
@@ -134,14 +145,18 @@ PLACES = {
     "path": list(HIDDEN),
     "date": ["today", "2026-03-03", "2020-01-01"],
     "name": ["reconcile", SECRET],
-    "id": ["k3f9", "k3f9ab27qt"],
+    "id": ["k3f9", "k3f9ab27qt", SESSION],
     "entry": ["1", "2"],
 }
 """Values for the parameters in a path: a new one must be added here."""
 
 
-def is_flag(parameter: dict[str, Any]) -> bool:
-    return bool(parameter["schema"].get("type") == "boolean")
+def wanted(parameter: dict[str, Any]) -> str:
+    """Return a value for a parameter in the query."""
+    name, schema = parameter["name"], json.dumps(parameter["schema"])
+    if name in ("scope", "session"):
+        return "group" if name == "scope" else SESSION
+    return "true" if '"boolean"' in schema else "900" if '"integer"' in schema else SECRET
 
 
 def operations(daemon: Daemon) -> list[Operation]:
@@ -173,6 +188,20 @@ def test_a_group_gets_nothing_hidden_from_any_operation(daemon: Daemon) -> None:
     assert not (daemon.workspace / "memory" / "today.md").exists()
 
 
+def test_the_walk_would_find_what_leaks(daemon: Daemon) -> None:
+    telling = set()
+    for operation in operations(daemon):
+        for target, body in operation.requests() if operation.method == "get" else ():
+            answer = ask(daemon.socket, "GET", target.replace("scope=group", "scope=main"), body)
+            assert answer.status < 500, (target, answer)
+            if leaked(answer, target):
+                telling.add(operation.target)
+    assert {
+        "/v1/context", "/v1/daily/{date}", "/v1/entities", "/v1/events", "/v1/files/{path}",
+        "/v1/sessions/{id}/working", "/v1/tree", "/v1/why/{id}",
+    } <= telling  # fmt: skip
+
+
 def leaked(answer: Answer, target: str) -> bool:
     """Say whether an answer tells more than the request itself said."""
     text = json.dumps(answer.data, ensure_ascii=False).casefold()
@@ -180,6 +209,70 @@ def leaked(answer: Answer, target: str) -> bool:
         for own in (target, "zanzibar.md", "zanzibar/day.md", "'zanzibar'", "zanzibar: "):
             text = text.replace(own.casefold(), "")
     return SECRET in text
+
+
+# -- every command ---------------------------------------------------------------------------
+
+COMMANDS_OF_A_GROUP = {
+    "status": [[]],
+    "recall": [["zanzibar"], ["--for-agent", "zanzibar door"], ["-C", "9", "tricycle bell"]],
+    "retain": [["--flush"], ["--fact", "W @Ada: Rides."], ["--session", SESSION, "--ended"]],
+    "note": [["x"], ["x", "--date", "yesterday"]],
+    "today": [[]],
+    "day": [["yesterday"], ["2026-03-03"], ["2020-01-01"]],
+    "context": [["--session", SESSION], ["--session", SESSION, "--budget", "60"]],
+    "working": [[verb, "--session", SESSION] for verb in ("get", "clear", "get")],
+    "read": [[path] for path in (*HIDDEN, *OPEN)],
+    "write": [["MEMORY.md", "x"]],
+    "append": [["MEMORY.md", "x"], ["memory/2026-03-03.md", "x"]],
+    "replace": [["MEMORY.md", "overdrawn", "x"], ["context/bikes.md", "seven", "x"]],
+    "insert": [["MEMORY.md", "--line", "1", "x"]],
+    "move": [["MEMORY.md", "context/stolen.md"], ["memory/2026-03-03.md", "context/stolen.md"]],
+    "delete": [["MEMORY.md"]],
+    "tree": [[], ["--recursive"], ["memory"]],
+    "why": [["k3f9"]],
+    "log": [[], ["1"], ["1", "--diff"]],
+    "undo": [["1"], ["1", "--diff"]],
+    "entities": [[]],
+    "entity": [["Zanzibar"]],
+    "reflect": [["--dry-run"]],
+    "opinions": [[]],
+    "proposals": [[]],
+    "hygiene": [["--dry-run"]],
+    "heartbeat": [["--dry-run"], ["--last"], ["history"]],
+    "forget": [["k3f9"]],
+    "reindex": [[]],
+    "jobs": [[], ["run", "reconcile"], ["pause", "reconcile"], ["resume", "reconcile"]],
+    "events": [["--after", "0"]],
+    "config": [["show"]],
+}
+"""What a group may try on the command line: a new command must be added here."""
+WITHOUT_A_DAEMON = {"init", "run", "models"}
+
+
+def test_a_group_gets_nothing_hidden_from_any_command(
+    daemon: Daemon, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert set(COMMANDS) == set(COMMANDS_OF_A_GROUP) | WITHOUT_A_DAEMON
+    before = {path: (daemon.workspace / path).read_text() for path in HIDDEN}
+    told = {}
+    for name, calls in COMMANDS_OF_A_GROUP.items():
+        for words in calls:
+            for scope in ("group", "main"):
+                if scope == "main" and name not in ("context", "read", "recall", "today"):
+                    continue
+                common = ["--socket", str(daemon.socket), "--scope", scope]
+                cli.main([name, *common, *words])
+                out, err = capsys.readouterr()
+                told[name, scope] = told.get((name, scope), "") + out
+                if scope == "group":
+                    for own in (*words, "'zanzibar'"):
+                        out, err = out.replace(own, ""), err.replace(own, "")
+                    assert SECRET not in (out + err).casefold(), (name, words, out, err)
+    assert all(SECRET in told[name, "main"] for name in ("context", "read", "recall", "today"))
+    assert "tricycle" in told["context", "group"]
+    assert before == {path: (daemon.workspace / path).read_text() for path in HIDDEN}
+    assert daemon.client.get_working(SESSION)["content"] == "zanzibar in mind"
 
 
 # -- the verbs in detail ---------------------------------------------------------------------
@@ -296,7 +389,7 @@ def test_a_group_sees_the_folders_that_lead_to_its_documents(daemon: Daemon) -> 
         assert answer.status == 200, answer
         return [entry["path"] for entry in answer.data["entries"]]
 
-    assert listed("") == ["AGENTS.md", "context", "projects"]
+    assert listed("") == ["AGENTS.md", "IDENTITY.md", "SOUL.md", "context", "projects"]
     assert listed("directory=projects") == ["projects/deep"]
     assert listed("directory=projects/deep/er") == ["projects/deep/er/plan.md"]
     everything = listed("recursive=true")
@@ -312,6 +405,8 @@ def test_a_group_learns_only_the_version(daemon: Daemon) -> None:
         ("GET", "/v1/config?scope=group", None),
         ("GET", "/v1/jobs?scope=group", None),
         ("POST", "/v1/jobs/reconcile/run", {"scope": "group"}),
+        ("POST", "/v1/jobs/reconcile/pause", {"scope": "group"}),
+        ("POST", "/v1/jobs/reconcile/resume", {"scope": "group"}),
         ("POST", "/v1/reindex", {"scope": "group", "full": True}),
         ("POST", "/v1/retain", {"scope": "group", "facts": ["W @Ada: x y z"]}),
         ("POST", "/v1/retain", {"scope": "group", "flush": True}),

@@ -13,10 +13,10 @@ from typing import Any
 import apsw
 import pytest
 
-from hippod.state import database as states
 from hippod.errors import NotFound, StorageError
 from hippod.journal import Appended, Change, PlannedAppend
 from hippod.state import Batch, BatchFact, State, Usage
+from hippod.state import database as states
 from hippod.transcripts.turns import Cursor, Turn
 
 NOW = datetime(2026, 3, 3, 9, 15, tzinfo=UTC)
@@ -331,6 +331,7 @@ class TestUsage:
         ]
         assert state.usage(before)[-1] == Usage(before, "small", 1, 7, 0, 0.0)
         assert (state.tokens_on(DAY), state.tokens_on(before)) == (163, 7)
+        assert state.tokens_used() == 170
 
 
 class TestJournal:

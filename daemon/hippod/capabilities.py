@@ -4,11 +4,14 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import structlog
 
+from hippod.checklist import asking
+from hippod.checklist.verdict import Evidence
+from hippod.checklist.verdict import Verdict as PointVerdict
 from hippod.config import Task
 from hippod.errors import ModelError, ModelRefused, ModelUnavailable, Unsupported
 from hippod.extraction import probe, rewrite, selection
@@ -138,6 +141,28 @@ class Capabilities:
     def _note_refused(self, sentences: int) -> None:
         logger.info("summary.refused", model=self.model, sentences=sentences)
 
+    def checker(self) -> asking.Checker | None:
+        """Return what puts points of the checklist to the generator, if it can be had and may.
+
+        None: such points are not judged. It raises what makes the model of no use to any point;
+        one that it refuses or cannot read has no verdict, and costs that point alone.
+        """
+        generator = self._trusted("check")
+        if generator is None:
+            return None
+        check = asking.checker(generator)
+
+        def guarded(question: str, evidence: Sequence[Evidence], when: str) -> PointVerdict | None:
+            try:
+                return check(question, evidence, when)
+            except ModelError as error:
+                if error.code != ModelError.code:
+                    raise
+                logger.warning("check.refused", model=self.model, reason=error.message)
+                return None
+
+        return guarded
+
     def note(self, refusal: ModelRefused | None) -> None:
         """Note how an extraction ended: after some refusals in a row the model writes no more.
 
@@ -160,7 +185,7 @@ class Capabilities:
                 raise
             logger.warning("model.unavailable", reason=error.message, hint="rules go on alone")
             return None
-        self._writes |= passed and task not in ("select", "opinion", "summary")
+        self._writes |= passed and task not in ("select", "opinion", "summary", "check")
         return self._generator if passed else None
 
     def _may_be_tried(self, task: Task) -> bool:
@@ -212,6 +237,8 @@ class Capabilities:
                 return _opinion(generator)
             case "summary":
                 return _summary(generator)
+            case "check":
+                return _check(generator)
 
 
 def _select(generator: Generator) -> Verdict:
@@ -231,6 +258,26 @@ def _summary(generator: Generator) -> Verdict:
     return selftest.summary(
         lambda name, told: summary.proposed(generator, name, told), summary.is_supported
     )
+
+
+def _check(generator: Generator) -> Verdict:
+    """Put the points to the model as the heartbeat does.
+
+    One refusal is an answer, a wrong one; two in a row are a limit, and no test.
+    """
+    now = datetime(2026, 3, 10, 9, tzinfo=UTC)
+    refused = 0
+
+    def found(question: str, notes: Sequence[selftest.Note]) -> selftest.Found:
+        nonlocal refused
+        evidence = [Evidence("", text, (now - timedelta(age)).date()) for age, text in notes]
+        answer = asking.answer(generator, asking.ask(question, evidence, asking.local_time(now)))
+        refused = refused + 1 if answer is None else 0
+        if refused > 1:
+            raise ModelRefused("the model answered the points with a refusal or a limit")
+        return (answer.said, [n - 1 for n in answer.notes]) if answer else ("refused", ())
+
+    return selftest.check(found)
 
 
 def _opinion(generator: Generator) -> Verdict:

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from hippod import __version__, errors, paths
 
@@ -24,6 +24,8 @@ READ_TIMEOUT = 10.0
 """Seconds for a verb that answers from what is there."""
 WORK_TIMEOUT = 600.0
 """Seconds for a verb that waits for work: a job, a reindex, an extraction."""
+SILENCE_TIMEOUT = 150.0
+"""Seconds without a sign of life, of which a stream of events has one a minute."""
 MAX_ANSWER = 64_000_000
 """Bytes of an answer that are read."""
 MAX_HEAD = 64_000
@@ -128,13 +130,17 @@ class Client:
         facts: Iterable[str] = (),
         session: str | None = None,
         flush: bool = False,
+        ended: bool = False,
         wait: bool = False,
         explain: bool = False,
     ) -> dict[str, Any]:
-        """Hand over messages or facts, or extract now what waits of `session`."""
+        """Hand over messages or facts, or extract now what waits of `session`.
+
+        `ended` says that `session` is over: its working memory goes.
+        """
         body = {
             "messages": list(messages), "facts": list(facts), "session": session,
-            "flush": flush, "wait": wait, "explain": explain,
+            "flush": flush, "ended": ended or None, "wait": wait, "explain": explain,
         }  # fmt: skip
         return self._send("POST", "/v1/retain", body, work=wait or explain)
 
@@ -187,12 +193,41 @@ class Client:
         return self.daily_log("today")
 
     def daily_log(self, date: str) -> dict[str, Any]:
-        """Return the daily log of an ISO date; empty `content` if there is none."""
+        """Return the daily log of an ISO date, `today` or `yesterday`; without one, no content."""
         return self._get(f"/v1/daily/{quote(str(date), safe_slash=False)}")
 
     def append_daily_log(self, text: str, *, date: str | None = None) -> dict[str, Any]:
         """Append `[HH:MM:SS] text` to the daily log of `date`, by default today's."""
         return self._send("POST", "/v1/daily", {"text": text, "date": date})
+
+    # -- context -----------------------------------------------------------------------------
+
+    def context(
+        self, session: str | None = None, *, budget_tokens: int | None = None
+    ) -> dict[str, Any]:
+        """Return what an agent is given at the start of a session, as `text`."""
+        budget = None if budget_tokens is None else str(budget_tokens)
+        return self._get("/v1/context", {"session": session, "budget_tokens": budget})
+
+    def system_prompt(self, session: str | None = None, *, budget_tokens: int | None = None) -> str:
+        """Return the text of `context` alone."""
+        return str(self.context(session, budget_tokens=budget_tokens)["text"])
+
+    def get_working(self, session: str) -> dict[str, Any]:
+        """Return the working memory of a session; empty `content` if nothing is kept."""
+        return self._get(_working(session))
+
+    def set_working(self, session: str, content: str) -> dict[str, Any]:
+        """Keep a text as the working memory of a session."""
+        return self._send("PUT", _working(session), {"content": content})
+
+    def append_working(self, session: str, content: str) -> dict[str, Any]:
+        """Add a text, on a line of its own, to the working memory of a session."""
+        return self._send("POST", _working(session), {"content": content})
+
+    def clear_working(self, session: str) -> dict[str, Any]:
+        """Drop the working memory of a session."""
+        return self._get(_working(session), method="DELETE")
 
     # -- provenance --------------------------------------------------------------------------
 
@@ -316,9 +351,50 @@ class Client:
         target = f"/v1/jobs/{quote(name, safe_slash=False)}/run"
         return self._send("POST", target, {}, work=True)
 
+    def heartbeat(self, *, dry_run: bool = False) -> dict[str, Any]:
+        """Look at the checklist now, or say what that would do; `reply` says what it came to."""
+        return self._send("POST", "/v1/jobs/heartbeat/run", {"dry_run": dry_run}, work=True)
+
+    def heartbeat_history(self, limit: int = 20) -> dict[str, Any]:
+        """List the last heartbeats, the newest first, as `beats`."""
+        return self._get("/v1/heartbeat", {"limit": str(limit)})
+
+    def pause_job(self, name: str) -> dict[str, Any]:
+        """Let a job run only when asked, until it is resumed."""
+        return self._send("POST", f"/v1/jobs/{quote(name, safe_slash=False)}/pause", {})
+
+    def resume_job(self, name: str) -> dict[str, Any]:
+        """Let a paused job go on at its next time."""
+        return self._send("POST", f"/v1/jobs/{quote(name, safe_slash=False)}/resume", {})
+
     def reindex(self, *, full: bool = False) -> dict[str, Any]:
         """Look at every file again; `full` rebuilds the index from nothing."""
         return self._send("POST", "/v1/reindex", {"full": full}, work=True)
+
+    def events(
+        self,
+        *,
+        after: int | None = None,
+        types: Iterable[str] = (),
+        follow: bool = True,
+        limit: int | None = None,
+    ) -> Generator[dict[str, Any], None, None]:
+        """Yield what happens from now on, first what came behind the event `after`.
+
+        All, or events of some `types`; each has an `id`, a `time` and a `type`. Blocks between
+        them, and raises `DaemonDown` when the daemon stops: go on with the last id. Without
+        `follow` it yields the newest ones, or the first behind `after`, and ends; `limit` of them.
+        """
+        query = {
+            "after": None if after is None else str(after),
+            "types": ",".join(types) or None,
+            "follow": "true" if follow else "false",
+            "limit": None if limit is None else str(limit),
+        }
+        if follow:
+            yield from self._follow(self._target("/v1/events", query))
+        else:
+            yield from self._get("/v1/events", query)["events"]
 
     def config_show(self) -> dict[str, Any]:
         """Return `{key: {value, source}}` of the daemon's configuration."""
@@ -347,9 +423,12 @@ class Client:
     def _get(
         self, target: str, query: Mapping[str, str | None] | None = None, method: str = "GET"
     ) -> dict[str, Any]:
-        fields = {**(query or {}), "scope": self.scope}
+        return self._call(method, self._target(target, query or {}), b"", work=False)
+
+    def _target(self, target: str, query: Mapping[str, str | None]) -> str:
+        fields = {**query, "scope": self.scope}
         pairs = (f"{k}={quote(v, safe_slash=False)}" for k, v in fields.items() if v is not None)
-        return self._call(method, f"{target}?{'&'.join(pairs)}", b"", work=False)
+        return f"{target}?{'&'.join(pairs)}"
 
     def _send(
         self, method: str, target: str, fields: Mapping[str, Any], *, work: bool = False
@@ -368,12 +447,56 @@ class Client:
             finally:
                 connection.close()
         except TimeoutError:
-            raise errors.NotResponding(
-                f"the daemon at {self.socket_path} is not responding (waited {seconds:g} s)",
-                "it may be stopped or overloaded: look at its log, or allow more by --timeout",
-            ) from None
+            raise self._silent(seconds) from None
         self.daemon_version = headers.get("hippod-version", self.daemon_version)
         return _result(status, content)
+
+    def _follow(self, target: str) -> Iterator[dict[str, Any]]:
+        """Yield the events of a stream, until the daemon ends it."""
+        from hippod.event_stream import payloads
+
+        connection, pieces = self._opened(target)
+        try:
+            for text in payloads(pieces):
+                yield json.loads(text)
+        except TimeoutError:
+            raise self._silent(SILENCE_TIMEOUT) from None
+        except ValueError:
+            raise _nonsense("no stream of events") from None
+        finally:
+            connection.close()
+        raise errors.DaemonDown(
+            f"the daemon at {self.socket_path} ended the stream: it stopped",
+            f"start it with: {self._start_with}",
+        )
+
+    def _opened(self, target: str) -> tuple[socket.socket, Iterator[bytes]]:
+        """Ask for a stream; return its connection, and what comes over it."""
+        from hippod.event_stream import unchunked
+
+        seconds = self.timeout or READ_TIMEOUT
+        deadline = time.monotonic() + seconds
+        try:
+            connection = self._dial(deadline)
+            try:
+                _send_all(connection, _request("GET", target, b""), deadline)
+                status, headers, begun = _receive_head(connection, deadline)
+                self.daemon_version = headers.get("hippod-version", self.daemon_version)
+                if status != 200:
+                    _result(status, _body(connection, deadline, headers, begun))
+            except BaseException:
+                connection.close()
+                raise
+        except TimeoutError:
+            raise self._silent(seconds) from None
+        pieces = _pieces(connection, bytes(begun))
+        return connection, unchunked(pieces) if "transfer-encoding" in headers else pieces
+
+    def _silent(self, seconds: float) -> errors.NotResponding:
+        return errors.NotResponding(
+            f"the daemon at {self.socket_path} is not responding (waited {seconds:g} s)",
+            "it may be stopped or overloaded: look at its log, or allow more by --timeout",
+        )
 
     def _dial(self, deadline: float) -> socket.socket:
         """Connect to the first place that answers."""
@@ -424,6 +547,12 @@ def _entity(name: str) -> str:
     if not name:
         raise errors.InvalidInput("name: empty", "list the names with: hippod entities")
     return f"/v1/entities/{quote(name, safe_slash=False)}"
+
+
+def _working(session: str) -> str:
+    if not session:
+        raise errors.InvalidInput("session: empty", "name the session as its agent does")
+    return f"/v1/sessions/{quote(session, safe_slash=False)}/working"
 
 
 def _lenient(text: str) -> str:
@@ -508,6 +637,14 @@ def _send_all(connection: socket.socket, request: bytes, deadline: float) -> Non
 
 
 def _receive(connection: socket.socket, deadline: float) -> tuple[int, dict[str, str], bytes]:
+    status, headers, begun = _receive_head(connection, deadline)
+    return status, headers, _body(connection, deadline, headers, begun)
+
+
+def _receive_head(
+    connection: socket.socket, deadline: float
+) -> tuple[int, dict[str, str], bytearray]:
+    """Return status and headers, and what came of the body already."""
     data = bytearray()
     while b"\r\n\r\n" not in data:
         piece = _piece(connection, deadline)
@@ -520,8 +657,7 @@ def _receive(connection: socket.socket, deadline: float) -> tuple[int, dict[str,
             raise _nonsense("no complete HTTP head")
         data += piece
     head, _, body = data.partition(b"\r\n\r\n")
-    status, headers = _head(bytes(head))
-    return status, headers, _body(connection, deadline, headers, body)
+    return *_head(bytes(head)), body
 
 
 def _head(head: bytes) -> tuple[int, dict[str, str]]:
@@ -562,6 +698,13 @@ def _piece(connection: socket.socket, deadline: float) -> bytes:
         return connection.recv(65_536)
     except ConnectionResetError:
         return b""
+
+
+def _pieces(connection: socket.socket, begun: bytes) -> Iterator[bytes]:
+    """Yield what comes until the other end closes; each may take `SILENCE_TIMEOUT`."""
+    yield begun
+    while piece := _piece(connection, time.monotonic() + SILENCE_TIMEOUT):
+        yield piece
 
 
 def _result(status: int, content: bytes) -> dict[str, Any]:

@@ -21,6 +21,15 @@ def compact(connection: apsw.Connection, most_bytes: int) -> bool:
     return True
 
 
+def checkpoint(connection: apsw.Connection) -> bool:
+    """Copy what SQLite wrote ahead into the file and empty it; False while others read."""
+    try:
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except apsw.BusyError:
+        return False
+    return True
+
+
 def rewrite(connection: apsw.Connection) -> None:
     """Write the file anew, outside of a transaction: nothing that was deleted is left in it.
 

@@ -1,7 +1,8 @@
 """Builds every object from a frozen configuration, and takes all down again in order."""
 
 import functools
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -11,10 +12,16 @@ from typing import Any
 import structlog
 
 from hippod import lock, transcripts, workspace_seed
+from hippod.checks import Runner
 from hippod.config import Config
+from hippod.events import Events
 from hippod.factbook import Factbook
+from hippod.heartbeat import JOB as HEARTBEAT
+from hippod.heartbeat import Heartbeat
 from hippod.hygiene import JOB, Hygiene
 from hippod.index import Index
+from hippod.jobs import Job, checkpointing, rhythm_of, window_of
+from hippod.looking import Sources
 from hippod.models import ManagedEmbedder
 from hippod.models.encoder import ChildEncoder
 from hippod.models.factory import (
@@ -26,6 +33,7 @@ from hippod.models.factory import (
     token_counter,
 )
 from hippod.models.metering import Budget, MeteredGenerator
+from hippod.notifiers import Notifiers
 from hippod.reflect import JOB as REFLECT
 from hippod.reflect import Reflector
 from hippod.remembered import Remembered
@@ -39,18 +47,8 @@ from hippod.workspace import Workspace
 logger = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class Chore:
-    """Work that the daemon does every so many seconds, in a thread that all chores share.
-
-    `work` records its run in the state itself. Where it is not `scheduled` it runs only when
-    somebody asks for it.
-    """
-
-    name: str
-    seconds: float
-    work: Callable[[], object]
-    scheduled: bool = True
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,12 @@ class Assembly:
     notes: dict[str, str]
     hygiene: Hygiene
     reflector: Reflector
-    chores: tuple[Chore, ...] = ()
+    heartbeat: Heartbeat
+    jobs: tuple[Job, ...] = ()
 
     def interrupt(self) -> None:
         """Make work in progress end soon; what is unfinished goes on at the next start."""
+        self.heartbeat.stop()
         self.reflector.stop()
         self.hygiene.stop()
         self.retainer.stop()
@@ -140,21 +140,30 @@ class Assembly:
 
 
 @contextmanager
-def assemble(config: Config, config_path: Path | None) -> Iterator[Assembly]:
-    """Lock the workspace (made if absent) and build everything over it."""
+def assemble(
+    config: Config, config_path: Path | None, clock: Callable[[], datetime] = _now
+) -> Iterator[Assembly]:
+    """Lock the workspace (made if absent) and build everything over it; `clock` tells the time."""
     root = config.workspace.path
     if not root.exists():
         made = workspace_seed.init(root)
         logger.info("workspace.created", path=str(root), entries=len(made))
     with ExitStack() as stack:
         folder = stack.enter_context(lock.hold(root))
-        yield _build(config, config_path, folder, stack)
+        yield _build(config, config_path, clock, folder, stack)
 
 
-def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitStack) -> Assembly:
+def _build(
+    config: Config,
+    config_path: Path | None,
+    clock: Callable[[], datetime],
+    folder: Path,
+    stack: ExitStack,
+) -> Assembly:
     root = config.workspace.path
-    state = State(folder / "state.sqlite")
+    state = State(folder / "state.sqlite", clock=clock)
     stack.callback(state.close)
+    events = Events(state.events, config.privacy.group_paths)
     workspace = Workspace(
         root,
         state,
@@ -165,7 +174,7 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
     embedder, why_no_embedder = embedder_from(config.embedder)
     if embedder is not None:
         stack.callback(embedder.close)
-    budget = Budget(config.generator.daily_tokens, state.tokens_on, _now, config.zone)
+    budget = Budget(config.generator.daily_tokens, state.tokens_on, clock, config.zone)
     encoder, why_no_encoder = encoder_from(config.encoder)
     if encoder is not None:
         stack.callback(encoder.close)
@@ -186,14 +195,33 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
     counter = token_counter(config)
     if counter is not None:
         stack.callback(counter.close)
-    retainer = Retainer(config, workspace, state, generator, index.entities, _now, encoder)
+    retainer = Retainer(config, workspace, state, generator, index.entities, clock, encoder)
+    retainer.events = events
     factbook = Factbook(workspace)
     likeness = functools.partial(similar, index)
     reflector = Reflector(
-        config, workspace, state, _now, generator, encoder, near=likeness, factbook=factbook
+        config, workspace, state, clock, generator, encoder, near=likeness, factbook=factbook
     )
     reflector.busy = lambda: retainer.is_working
-    hygiene = Hygiene(config, workspace, state, index, retainer, _now, factbook)
+    hygiene = Hygiene(config, workspace, state, index, retainer, clock, factbook)
+    heartbeat = Heartbeat(
+        config,
+        workspace,
+        state,
+        clock,
+        reflector=reflector,
+        hygiene=hygiene,
+        sources=Sources(
+            recall=lambda request: memory.recall(request),
+            book=factbook.read,
+            load=Remembered(workspace).load,
+            replaced=functools.partial(_replaced, index),
+        ),
+        runner=Runner(root, os.environ),
+        notifiers=Notifiers(config.notify, os.environ, cwd=root),
+        events=events,
+        models=(encoder, generator),
+    )
     memory = Memory(
         config=config,
         config_path=config_path,
@@ -201,11 +229,13 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         state=state,
         index=index,
         retainer=retainer,
-        clock=_now,
+        clock=clock,
         counter=counter,
         hygiene=hygiene,
         reflector=reflector,
         factbook=factbook,
+        events=events,
+        heartbeat=heartbeat,
     )
     reasons = {
         "encoder": why_no_encoder,
@@ -226,20 +256,32 @@ def _build(config: Config, config_path: Path | None, folder: Path, stack: ExitSt
         notes={role: reason for role, reason in reasons.items() if reason},
         hygiene=hygiene,
         reflector=reflector,
-        chores=(_reflecting(config, reflector), _tidying(config, hygiene)),
+        heartbeat=heartbeat,
+        jobs=_jobs(config, state, index, reflector, hygiene, heartbeat),
     )
 
 
-def _reflecting(config: Config, reflector: Reflector) -> Chore:
-    chosen = config.reflect
-    seconds = chosen.interval_hours * 3600
-    return Chore(REFLECT, seconds, reflector.run_unasked, scheduled=chosen.enabled)
+def _replaced(index: Index, facts: Iterable[str]) -> frozenset[str]:
+    with index.view() as view:
+        return view.replaced(facts)
 
 
-def _tidying(config: Config, hygiene: Hygiene) -> Chore:
-    chosen = config.hygiene
-    run = functools.partial(hygiene.run, HygieneRequest())
-    return Chore(JOB, chosen.interval_hours * 3600, run, scheduled=chosen.enabled)
+def _jobs(
+    config: Config,
+    state: State,
+    index: Index,
+    reflector: Reflector,
+    hygiene: Hygiene,
+    heartbeat: Heartbeat,
+) -> tuple[Job, ...]:
+    """Return what is scheduled, but for the look at all files, which is the daemon's own."""
+    tidy = functools.partial(hygiene.run, HygieneRequest())
+    return (
+        checkpointing(config, state, index),
+        Job(REFLECT, rhythm_of(config, REFLECT), reflector.run_unasked),
+        Job(JOB, rhythm_of(config, JOB), tidy),
+        Job(HEARTBEAT, rhythm_of(config, HEARTBEAT), heartbeat.tick, window_of(config)),
+    )
 
 
 def _source_rule(config: Config, root: Path) -> Callable[[str], bool]:
@@ -250,7 +292,3 @@ def _source_rule(config: Config, root: Path) -> Callable[[str], bool]:
         return any(transcripts.matches(pattern, root, root / path) for pattern in patterns)
 
     return is_transcript
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

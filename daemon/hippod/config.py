@@ -7,10 +7,12 @@ environment. Every fault is reported at once, with the file and the key.
 import difflib
 import ipaddress
 import os
+import re
 import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,6 +31,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from hippod import schedule
+from hippod.checklist import rules
 from hippod.errors import ConfigError, InvalidInput
 from hippod.paths import in_home
 from hippod.scope import DEFAULT_GROUP_PATHS
@@ -99,7 +103,40 @@ def sends_in_clear(url: str) -> bool:
     return urlsplit(url).scheme == "http" and not is_loopback(url)
 
 
+def _rhythm(value: object) -> object:
+    """Accept a duration as above, or a cron line such as `0 3 * * mon-fri`; empty stays empty."""
+    if isinstance(value, str) and (not value.strip() or len(value.split()) == 5):
+        text = " ".join(value.split())
+        if text:
+            schedule.rhythm(text)
+        return text
+    seconds = _seconds(value)
+    if isinstance(seconds, int | float) and not LEAST_INTERVAL <= seconds <= MOST_INTERVAL:
+        raise ValueError(f"at least {LEAST_INTERVAL} s and at most a year between two runs")
+    return float(seconds) if isinstance(seconds, int) else seconds
+
+
+def _not_empty(value: float | str) -> float | str:
+    if value == "":
+        raise ValueError('an interval such as "15m", or a cron line')
+    return value
+
+
+def _hours(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        schedule.hours(value)
+    return value
+
+
+LEAST_INTERVAL = 60
+"""Seconds between two runs of a job: idle must cost nothing."""
+MOST_INTERVAL = 366 * 86_400
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
+Rhythm = Annotated[float | str, BeforeValidator(_rhythm)]
+"""Seconds between two runs, or a cron line; empty where a default lies elsewhere."""
+OwnRhythm = Annotated[Rhythm, AfterValidator(_not_empty)]
+Hours = Annotated[str, BeforeValidator(_hours)]
+"""A part of each day such as `08:00-23:00` or, over midnight, `22:00-06:00`."""
 UserPath = Annotated[Path, BeforeValidator(_path)]
 
 
@@ -258,9 +295,10 @@ NETWORK_PROVIDERS = ("openai", "nearai", "ollama")
 _VARIABLE = r"^([A-Z_][A-Z0-9_]{0,63})?$"
 
 
-Task = Literal["select", "rewrite", "transcript", "opinion", "summary"]
+Task = Literal["select", "rewrite", "transcript", "opinion", "summary", "check"]
 """What a generator may do: label sentences, word one, read a whole conversation, say whether a
-later statement supports an earlier one, say facts in fewer sentences."""
+later statement supports an earlier one, say facts in fewer sentences, judge points of the
+checklist."""
 
 
 class GeneratorConfig(Section):
@@ -343,10 +381,24 @@ class Server(Section):
     max_body_bytes: Annotated[int, Field(ge=1024)] = 8_000_000
 
 
-class Schedule(Section):
-    """Jobs of the daemon."""
+JobName = Literal["reconcile", "checkpoint", "reflect", "hygiene", "heartbeat"]
 
-    reconcile: Annotated[Seconds, Field(ge=60)] = 900
+
+class Schedule(Section):
+    """When the daemon's jobs are due: so often, or at the times of a cron line."""
+
+    zone: str = ""
+    """The IANA zone of cron lines and hours of the day; empty: the workspace's."""
+    reconcile: OwnRhythm = 900.0
+    checkpoint: OwnRhythm = 3600.0
+    reflect: Rhythm = ""
+    """Empty: every `[reflect] interval_hours`."""
+    hygiene: Rhythm = ""
+    """Empty: every `[hygiene] interval_hours`."""
+    heartbeat: Rhythm = ""
+    """Empty: every `[heartbeat] interval_hours`."""
+    max_late: dict[JobName, Seconds] = {}
+    """A run that is later than this, after a sleep or a restart, is left out; without: none is."""
 
 
 class Reflect(Section):
@@ -376,6 +428,140 @@ class Hygiene(Section):
     """Days without a change after which a document is to be looked at; none is deleted by age."""
     max_daily_logs: Annotated[int, Field(ge=2, le=36_500)] = 60
     """Daily logs that stay; older ones move to archive/YYYY/, where recall still finds them."""
+
+
+def _command(value: tuple[str, ...]) -> tuple[str, ...]:
+    if value and not value[0].strip():
+        raise ValueError("the first word is the program, and it is empty")
+    if value and value[0].startswith("~"):
+        raise ValueError("no shell reads it: write the whole path of the program, without ~")
+    if any("\0" in word for word in value):
+        raise ValueError("a command holds no NUL characters")
+    return value
+
+
+def _variables(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(_VARIABLE_NAME.fullmatch(name) for name in value):
+        raise ValueError("names of environment variables, such as PATH")
+    return value
+
+
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+Command = Annotated[tuple[str, ...], AfterValidator(_command)]
+"""A program and its arguments."""
+
+
+class Check(Section):
+    """A named check of the heartbeat: a command of yours, and when its answer wants attention."""
+
+    command: Annotated[Command, Field(min_length=1)]
+    """The program and its arguments, as they are: no shell reads them."""
+    timeout: Annotated[Seconds, Field(gt=0, le=600)] = 30
+    output_bytes: Annotated[int, Field(ge=1, le=1_000_000)] = 16_000
+    """What it prints beyond this is thrown away."""
+    environment: Annotated[tuple[str, ...], AfterValidator(_variables)] = (
+        "PATH", "HOME", "LANG", "TZ",
+    )  # fmt: skip
+    """The only variables that it sees."""
+    judge: Literal["rule", "generator"] = "rule"
+    attention: str = ""
+    """The rule, such as `exit != 0`, `number > 90` or `output contains "down"`; empty: the exit
+    code is not 0."""
+    value: str = ""
+    """A regular expression whose first group is the `number` or date of the rule; empty: the
+    first number that is printed."""
+    question: str = ""
+    """What the generator is asked about the output."""
+    message: str = ""
+    """What you are told; empty: what the rule found."""
+    urgent: bool = False
+    """Also runs, and tells you, in quiet hours."""
+    cool_down: Seconds | None = None
+    """As for the heartbeat."""
+
+    @field_validator("attention")
+    @classmethod
+    def _is_rule(cls, attention: str) -> str:
+        rules.parse(attention)
+        return attention
+
+    @field_validator("value")
+    @classmethod
+    def _is_expression(cls, value: str) -> str:
+        if value:
+            rules.pattern_of(value)
+        return value
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Check":
+        if self.judge == "generator" and not self.question.strip():
+            raise ValueError("judge = 'generator' needs a question about the output")
+        if self.judge == "generator" and self.attention.strip():
+            raise ValueError("either a rule judges (attention) or the generator (judge), not both")
+        if self.value and (self.judge == "generator" or not self.rule.looks_at_value):
+            raise ValueError("value is what the number or date of a rule is read with: it has none")
+        return self
+
+    @cached_property
+    def rule(self) -> rules.Rule:
+        """What judges the answer, unless the generator does."""
+        return rules.parse(self.attention, self.value)
+
+
+class Notify(Section):
+    """Where the heartbeat tells you what needs attention, besides the daily log and events."""
+
+    desktop: bool = False
+    command: Command = ()
+    """A program and its arguments; the message comes as JSON on its standard input."""
+    webhook: Annotated[str, AfterValidator(checked_url)] = ""
+    """An address that the message is posted to as JSON."""
+    webhook_token_env: Annotated[str, Field(pattern=_VARIABLE)] = ""
+    """The environment variable that holds a bearer token for it."""
+    timeout: Annotated[Seconds, Field(gt=0, le=120)] = 10
+
+
+class Heartbeat(Section):
+    """A few times a day: reflection, hygiene, then the checklist in HEARTBEAT.md."""
+
+    enabled: bool = True
+    """Whether it runs by itself; `hippod heartbeat` works in any case."""
+    interval_hours: Annotated[float, Field(ge=0.25, le=8760)] = 6
+    active_hours: Annotated[Hours, Field(min_length=1)] = "08:00-23:00"
+    """When it runs by itself."""
+    quiet_hours: Hours = ""
+    """When it tells nobody but the log and events; besides the hours that are not active."""
+    cool_down: Seconds = 6 * 3600
+    """An item that was told of is not told of again within this time."""
+    remind_after: Seconds = 86_400
+    """What is still as it was is told again after this time; 0: never."""
+    daily_tokens: Annotated[int, Field(ge=0)] = 20_000
+    """Tokens in a day that judging may cost, within those of the generator; 0: none at all."""
+    checks: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")], Check] = {}
+
+
+class Context(Section):
+    """What `hippod context` gives an agent at the start of a session."""
+
+    budget_tokens: Annotated[int, Field(ge=100)] = 8000
+    instructions: Annotated[int, Field(ge=0)] = 2000
+    values: Annotated[int, Field(ge=0)] = 1000
+    user: Annotated[int, Field(ge=0)] = 1000
+    identity: Annotated[int, Field(ge=0)] = 500
+    memory: Annotated[int, Field(ge=0)] = 3000
+    today: Annotated[int, Field(ge=0)] = 2000
+    yesterday: Annotated[int, Field(ge=0)] = 1000
+    working: Annotated[int, Field(ge=0)] = 1000
+    """The most tokens of each part; 0: it is left out."""
+
+
+class Working(Section):
+    """The working memory of sessions."""
+
+    max_bytes: Annotated[int, Field(ge=256, le=1_000_000)] = 16_000
+    """Of one session."""
+    ttl: Annotated[Seconds, Field(ge=60)] = 7 * 86_400
+    """It goes so long after it was last written, unless the session ends before."""
 
 
 class Retention(Section):
@@ -423,6 +609,10 @@ class Config(Section):
     schedule: Schedule = Schedule()
     reflect: Reflect = Reflect()
     hygiene: Hygiene = Hygiene()
+    heartbeat: Heartbeat = Heartbeat()
+    notify: Notify = Notify()
+    context: Context = Context()
+    working: Working = Working()
     retention: Retention = Retention()
     log: Log = Log()
 
@@ -437,6 +627,11 @@ class Config(Section):
     def zone(self) -> ZoneInfo:
         """The user's zone."""
         return ZoneInfo(self.workspace.timezone or system_zone())
+
+    @cached_property
+    def schedule_zone(self) -> ZoneInfo:
+        """The zone of cron lines, active and quiet hours."""
+        return ZoneInfo(self.schedule.zone) if self.schedule.zone else self.zone
 
 
 def system_zone() -> str:
@@ -549,9 +744,16 @@ def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDet
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "tuple_type":
         message = "a list; tables of it are written [[sources]]" if key == "sources" else "a list"
-    if key in _NOT_SHOWN:
-        return f"{place}: {key}: {_NOT_SHOWN[key]}"
-    return f"{place}: {key}: {message} (got {fault['input']!r})"
+    kept = _not_shown(key)
+    if kept is not None:
+        return f"{place}: {key}: {kept or message}"
+    shown = "" if isinstance(fault["input"], dict) else f" (got {fault['input']!r})"
+    return f"{place}: {key}: {message}{shown}"
+
+
+def _not_shown(key: str) -> str | None:
+    """Return what belongs at a key whose value is not repeated; None for one that may be."""
+    return next((what for pattern, what in _NOT_SHOWN.items() if fnmatchcase(key, pattern)), None)
 
 
 _NAME_OF_KEY = "the name of an environment variable, in capitals; never the key"
@@ -561,8 +763,12 @@ _NOT_SHOWN = {
     "generator.base_url": _ADDRESS,
     "embedder.api_key_env": _NAME_OF_KEY,
     "embedder.base_url": _ADDRESS,
+    "heartbeat.checks*": "",
+    "notify.command*": "",
+    "notify.webhook": _ADDRESS,
+    "notify.webhook_token_env": _NAME_OF_KEY,
 }
-"""Keys whose value may hold a secret by mistake, and what belongs there."""
+"""Keys (`*` is the rest) whose value may hold a secret, and what belongs there; empty: as found."""
 
 
 def _suggestion(location: list[int | str]) -> str:
@@ -575,12 +781,15 @@ def _suggestion(location: list[int | str]) -> str:
 
 def _model_at(parents: tuple[str, ...]) -> type[BaseModel] | None:
     model: type[BaseModel] = Config
-    for name in parents:
+    names = iter(parents)
+    for name in names:
         field = model.model_fields.get(name)
         nested = next(_models_in(field.annotation), None) if field else None
-        if nested is None:
+        if field is None or nested is None:
             return None
         model = nested
+        if typing.get_origin(field.annotation) is dict:
+            next(names, None)  # what a table of its own is called
     return model
 
 
@@ -594,12 +803,12 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def _cross_checks(where: str, config: Config) -> Iterator[str]:
-    zone = config.workspace.timezone
-    if zone:
+    zones = {"workspace.timezone": config.workspace.timezone, "schedule.zone": config.schedule.zone}
+    for key, zone in zones.items():
         try:
-            ZoneInfo(zone)
+            ZoneInfo(zone or "UTC")
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            yield f"{where}: workspace.timezone: no such IANA zone {zone!r}"
+            yield f"{where}: {key}: no such IANA zone {zone!r}"
     if config.chunking.overlap * 2 > config.chunking.max_chunk_size:
         yield f"{where}: chunking.overlap: more than half of max_chunk_size"
     if config.retain.longest_wait < config.retain.quiet:
@@ -613,6 +822,8 @@ def _cross_checks(where: str, config: Config) -> Iterator[str]:
         yield f"{where}: generator.model: name the model that {generator.provider} shall run"
     if generator.api_key_env and sends_in_clear(generator.base_url):
         yield f"{where}: generator.base_url: the key would travel in the clear; use https://"
+    if config.notify.webhook_token_env and sends_in_clear(config.notify.webhook):
+        yield f"{where}: notify.webhook: the token would travel in the clear; use https://"
     for key, why in _embedder_checks(config.embedder):
         yield f"{where}: embedder.{key}: {why}"
     names = [source.name for source in config.sources]

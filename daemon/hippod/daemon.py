@@ -17,33 +17,32 @@ import socket as sockets
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import sdnotify
 import structlog
 import uvicorn
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
-from apscheduler.triggers.interval import IntervalTrigger
 
-from hippod import __version__, daylog, log, schedule, watch, wire
+from hippod import __version__, daylog, log, watch
 from hippod.audit import Audit
-from hippod.compose import Assembly, Chore, assemble
+from hippod.clockwork import Clockwork, DaemonJobs
+from hippod.compose import Assembly, assemble
 from hippod.config import Config
 from hippod.debounce import Debouncer
-from hippod.errors import Busy, HippodError, NotFound
+from hippod.errors import Busy, HippodError
+from hippod.heartbeat import JOB as HEARTBEAT
 from hippod.index import Report
+from hippod.jobs import Board, Job, rhythm_of
 from hippod.reflect import JOB as REFLECT
 from hippod.retain import SourceFile
 from hippod.server import app as routes
 from hippod.server import socket as listening
 from hippod.server.connection import OwnersProtocol
-from hippod.service import Jobs
-from hippod.state import State
 
 logger = structlog.get_logger()
 
@@ -51,12 +50,7 @@ K = TypeVar("K", SourceFile, str)
 
 RECONCILE = "reconcile"
 SWITCH_SECONDS = 0.0005
-WAKE_SECONDS = 60
-"""How often the scheduler looks at the wall clock: a sleeping laptop stops its timers."""
 STOP_SECONDS = 4
-CHORE_DELAY = 600
-"""Seconds after the start when a chore is due that was never done: a daemon that is started anew
-each morning would else never come to it."""
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all."""
 EMBED_RETRY_SECONDS = (2, 10, 60, 300)
@@ -173,7 +167,10 @@ class Daemon:
         self._index_thread = ThreadPoolExecutor(1, "index")
         self._retain_thread = ThreadPoolExecutor(1, "retain")
         self._vector_thread = ThreadPoolExecutor(1, "vectors")
-        self._chore_thread = ThreadPoolExecutor(1, "chores")
+        self._job_thread = ThreadPoolExecutor(1, "jobs")
+        self._event_thread = ThreadPoolExecutor(1, "events")
+        self._ours: set[str] = set()
+        """Documents that hippod wrote and the index did not look at since."""
         self._vectors_due = asyncio.Event()
         self._graph_due = asyncio.Event()
         self._graph_failed = False
@@ -190,6 +187,7 @@ class Daemon:
         self._roots: set[Path] = set()
         self._new_roots = asyncio.Event()
         self._reconcile_asked: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
+        self._waiting_for_look: set[asyncio.Future[None]] = set()
         self._notifier = sdnotify.SystemdNotifier()
 
     async def run(self) -> int:
@@ -200,23 +198,25 @@ class Daemon:
         path = Path(self._config.server.socket)
         listener = listening.bind(path)
         inode = path.stat().st_ino
-        scheduler = self._scheduler()
-        self._connect(loop, scheduler)
+        self._board = self._new_board(loop)
+        clockwork = Clockwork(
+            self._board, self._config.schedule_zone, self._job_thread, beside=[RECONCILE]
+        )
+        self._connect(loop, clockwork)
         try:
-            await self._run_tasks(listener, path, scheduler)
+            await self._run_tasks(listener, path, clockwork)
         finally:
-            scheduler.shutdown(wait=False)
             listening.release(listener, path, inode)
+            # Beside the loop: a job that ends may still ask it for a look at all files.
+            await asyncio.to_thread(self._job_thread.shutdown, wait=True, cancel_futures=True)
             self._index_thread.shutdown(wait=True)
             self._retain_thread.shutdown(wait=True)
             self._vector_thread.shutdown(wait=True)
-            self._chore_thread.shutdown(wait=True, cancel_futures=True)
+            self._event_thread.shutdown(wait=True)
             logger.info("daemon.stopped")
         return 0
 
-    async def _run_tasks(
-        self, listener: sockets.socket, path: Path, scheduler: AsyncIOScheduler
-    ) -> None:
+    async def _run_tasks(self, listener: sockets.socket, path: Path, clockwork: Clockwork) -> None:
         server = _server(self._parts, self._config)
         async with asyncio.TaskGroup() as tasks:
             serving = tasks.create_task(server.serve(sockets=[listener]))
@@ -233,23 +233,25 @@ class Daemon:
                     self._reconcile_when_asked,
                 )
             ]
-            workers.append(tasks.create_task(_keep_time(scheduler)))
             while not server.started and not serving.done():
                 await asyncio.sleep(0.01)
-            scheduler.start()
             self._say_ready(path)
             await asyncio.to_thread(self._warm_up)
             await asyncio.sleep(FIRST_QUESTION_SECONDS)
-            self._reconcile_asked.put_nowait(asyncio.get_running_loop().create_future())
+            workers.append(tasks.create_task(self._keep_time(clockwork)))
             await self._stop.wait()
             logger.info("daemon.stopping")
             self._notifier.notify("STOPPING=1")
+            self._parts.memory.events.close()
             server.stop()
             for worker in workers:
                 worker.cancel()
+            for waiting in self._waiting_for_look:
+                waiting.cancel()
+            self._board.stop()
             await asyncio.to_thread(self._parts.interrupt)
 
-    def _connect(self, loop: asyncio.AbstractEventLoop, scheduler: AsyncIOScheduler) -> None:
+    def _connect(self, loop: asyncio.AbstractEventLoop, clockwork: Clockwork) -> None:
         """Give the service its way back into the loop."""
 
         def changed(path: str) -> None:
@@ -270,7 +272,7 @@ class Daemon:
         memory.pending = lambda: len(self._index_queue) + self._behind + self._first_look
         memory.waited = self._index_queue.age
         memory.describe = self._describe
-        memory.jobs_door = DaemonJobs(self._config, self._parts.state, scheduler, loop)
+        memory.jobs_door = DaemonJobs(self._board, clockwork, loop)
         self._parts.retainer.changed = changed
         self._parts.retainer.waiting = waiting
 
@@ -319,6 +321,8 @@ class Daemon:
 
     def _set_mode(self, mode: str) -> None:
         self._watch_mode = mode
+        is_fine = mode in ("events", "polling: configured")
+        self._note("watcher", "" if is_fine else mode, "changes are found later, see hippod status")
 
     def _wanted_roots(self) -> set[Path]:
         """The workspace and the sources' folders, none inside another."""
@@ -340,6 +344,8 @@ class Daemon:
             self._touch(key)
 
     def _touch(self, key: str, at_once: bool = False) -> None:
+        if at_once and key != RESCAN:
+            self._ours.add(key)
         self._audit.announce(key, time.monotonic())
         self._index_queue.touch(key, at_once=at_once)
 
@@ -358,15 +364,50 @@ class Daemon:
     async def _in_index_thread(self, changed: list[str]) -> Report | None:
         loop = asyncio.get_running_loop()
         report = await loop.run_in_executor(self._index_thread, self._update_index, changed)
+        self._tell_changes(changed, report)
         self._changed_logs |= set(filter(daylog.day_of, report.changed if report else ()))
         if self._changed_logs:
             self._logs_changed.set()
         return report
 
+    def _tell_changes(self, looked_at: list[str], report: Report | None) -> None:
+        """Publish which documents changed, those that hippod wrote apart."""
+        if report is None:
+            return
+        found = report.changed
+        ours = [path for path in found if path in self._ours]
+        others = [path for path in found if path not in self._ours]
+        self._ours.difference_update(looked_at, found)
+        events = self._parts.memory.events
+        if report.renewed:
+            self._publish(events.changed, found, "reindex")
+        else:
+            self._publish(events.changed, ours, "hippod")
+            self._publish(events.changed, others, "other")
+
+    def _note(self, what: str, trouble: str, hint: str = "") -> None:
+        """Publish that something fails, or (no `trouble`) does not any more; else nothing."""
+        events = self._parts.memory.events
+        if trouble:
+            self._publish(events.fault, what, trouble, hint)
+        else:
+            self._publish(events.well, what)
+
+    def _publish(self, publish: Callable[..., None], *values: object) -> None:
+        # In a thread of its own: keeping an event waits for the disk, and nobody else should.
+        with contextlib.suppress(RuntimeError):  # the thread is gone: we are stopping
+            self._event_thread.submit(self._guarded_publishing, publish, *values)
+
+    def _guarded_publishing(self, publish: Callable[..., None], *values: object) -> None:
+        try:
+            publish(*values)
+        except Exception:
+            logger.exception("event.crashed")
+
     def _update_index(self, changed: list[str]) -> Report | None:
         """Bring the index up to date; None if all of it failed and is to be tried again."""
         index = self._parts.index
-        trouble = ""
+        trouble = hint = ""
         report: Report | None = None
         try:
             report = index.reconcile() if RESCAN in changed else index.update(changed)
@@ -374,16 +415,19 @@ class Daemon:
                 if self._failing.get(path) != reason:
                     logger.warning("document.failed", path=path, reason=reason)
             self._failing = report.failed if RESCAN in changed else self._failing | report.failed
+            self._note("documents", _not_indexed(self._failing))
             logger.debug("index.updated", **report.summary())
             self._read_back()
         except HippodError as error:
-            trouble = error.message
+            trouble, hint = error.message, error.hint
             if trouble != self._trouble:
                 logger.warning("index.update_failed", reason=trouble, hint=error.hint)
         except Exception:
             logger.exception("index.update_crashed")
             report = report or Report(stopped=True)
+            trouble, hint = CRASHED, SEE_LOG
         self._trouble = trouble
+        self._note("index", trouble, hint)
         return report
 
     async def _give_vectors(self) -> None:
@@ -416,9 +460,12 @@ class Daemon:
         try:
             report = index.embed_pending()
             logger.debug("vectors.updated", **report.summary())
+            self._note("embedder", index.embedding_error)
+            self._note("vectors", "")
             return _Round(report.embedded, index.texts_waiting() > 0, index.wants_graph())
         except HippodError as error:
             logger.warning("vectors.update_failed", reason=error.message, hint=error.hint)
+            self._note("vectors", error.message, error.hint)
         except Exception:
             logger.exception("vectors.update_crashed")
         return _Round()
@@ -465,19 +512,30 @@ class Daemon:
             await asyncio.sleep(GATHER_SECONDS)
             self._logs_changed.clear()
             paths, self._changed_logs = self._changed_logs, set()
-            await loop.run_in_executor(self._chore_thread, self._reflect_if_due, paths)
+            await loop.run_in_executor(self._job_thread, self._reflect_if_due, paths)
 
     def _reflect_if_due(self, paths: set[str]) -> None:
         reflector = self._parts.reflector
-        self._guarded(Chore(REFLECT, 0, functools.partial(reflector.run_if_due, paths)))
 
-    def _retain(self, work: Callable[..., object], *values: Any) -> None:
+        def work() -> None:
+            if self._board.is_paused(REFLECT):
+                reflector.notice(paths)
+            else:
+                reflector.run_if_due(paths)
+
+        self._board.run_early(REFLECT, work)
+
+    def _retain(self, work: Callable[..., object], *values: SourceFile) -> None:
+        what = " ".join(["retain", *(f"{file.source}: {file.path}" for file in values)])
         try:
             work(*values)
+            self._note(what, "")
         except HippodError as error:
             logger.warning("retain.failed", reason=error.message, hint=error.hint)
+            self._note(what, error.message, error.hint)
         except Exception:
             logger.exception("retain.crashed")
+            self._note(what, CRASHED, SEE_LOG)
 
     def _read_back(self) -> None:
         # Never in the index thread: it waits for the batch that the model is working on.
@@ -486,73 +544,54 @@ class Daemon:
 
     # -- jobs --------------------------------------------------------------------------------
 
-    def _scheduler(self) -> AsyncIOScheduler:
-        scheduler = AsyncIOScheduler(
-            timezone=self._config.zone,
-            job_defaults={"coalesce": True, "misfire_grace_time": None, "max_instances": 1},
-        )
-        self._add_job(scheduler, RECONCILE, self._config.schedule.reconcile, self.reconcile)
-        for chore in self._parts.chores:
-            work = functools.partial(self._do_chore, chore)
-            self._add_job(
-                scheduler, chore.name, chore.seconds, work, CHORE_DELAY, scheduled=chore.scheduled
-            )
-        return scheduler
+    def _new_board(self, loop: asyncio.AbstractEventLoop) -> Board:
+        """Return the jobs, with the look at all files that only a daemon knows."""
 
-    def _add_job(
-        self,
-        scheduler: AsyncIOScheduler,
-        name: str,
-        seconds: float,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        delay: float | None = None,
-        *,
-        scheduled: bool = True,
-    ) -> None:
-        """Have `work` done every so many seconds since it was done last; else only when asked.
+        def look() -> None:
+            with contextlib.suppress(CancelledError):  # we are stopping
+                asyncio.run_coroutine_threadsafe(self.reconcile(), loop).result()
 
-        What was never done is due after `delay` seconds, by default after a whole period.
-        """
-        last, now = self._parts.state.last_run(name), datetime.now(UTC)
-        due = schedule.first_run(seconds, last.started if last else None, now)
-        if last is None and delay is not None:
-            due = now + timedelta(seconds=min(delay, seconds))
-        scheduler.add_job(
-            work,
-            IntervalTrigger(seconds=seconds, timezone=self._config.zone),
-            id=name,
-            next_run_time=due if scheduled else None,
-        )
+        def next_beat() -> str | None:
+            at = board.next_run(HEARTBEAT)
+            return _local(self._config, at) if at else None
 
-    async def _do_chore(self, chore: Chore) -> None:
-        """Do a chore in the chores' thread: one after the other."""
-        loop = asyncio.get_running_loop()
-        with contextlib.suppress(asyncio.CancelledError):  # we are stopping
-            await loop.run_in_executor(self._chore_thread, self._guarded, chore)
+        state, heartbeat = self._parts.state, self._parts.heartbeat
+        looking = Job(RECONCILE, rhythm_of(self._config, RECONCILE), look)
+        board = Board(self._config, state, state.clock, [looking, *self._parts.jobs])
+        board.ended = lambda name, trouble, hint: self._note(f"job {name}", trouble, hint)
+        heartbeat.reconcile = look
+        heartbeat.next_run = next_beat
+        return board
 
-    def _guarded(self, chore: Chore) -> None:
-        try:
-            chore.work()
-        except HippodError as error:
-            logger.warning("job.failed", job=chore.name, reason=error.message, hint=error.hint)
-        except Exception:
-            logger.exception("job.crashed", job=chore.name)
+    async def _keep_time(self, clockwork: Clockwork) -> None:
+        """Look at all files, whenever that was done last, and from then on by the schedule."""
+        await self.reconcile()
+        await clockwork.run()
 
     async def reconcile(self) -> None:
         """Ask for a look at everything, and wait until it is done."""
+        if self._stop.is_set():
+            return
         done = asyncio.get_running_loop().create_future()
         self._reconcile_asked.put_nowait(done)
-        await done
+        self._waiting_for_look.add(done)
+        try:
+            await done
+        finally:
+            self._waiting_for_look.discard(done)
 
     async def _reconcile_when_asked(self) -> None:
         while True:
-            done = await self._reconcile_asked.get()
+            asked = [await self._reconcile_asked.get()]
+            while not self._reconcile_asked.empty():
+                asked.append(self._reconcile_asked.get_nowait())
             began = time.monotonic()
             self._audit.begin(began)
             report = await self._reconcile()
             self._first_look = 0
-            if not done.cancelled():
-                done.set_result(None)
+            for done in asked:
+                if not done.done():
+                    done.set_result(None)
             self._vectors_due.set()
             self._graph_due.set()
             self._tidy_due.set()
@@ -579,6 +618,7 @@ class Daemon:
         if report.changed:
             await asyncio.sleep(AUDIT_SECONDS)
         missed = self._audit.look(report.changed, began)
+        self._note("missed changes", "the watcher misses changes" if self._audit.fault else "")
         if missed:
             logger.log(
                 logging.WARNING if self._audit.fault else logging.INFO,
@@ -636,61 +676,10 @@ class Daemon:
         return report
 
 
+CRASHED = "something failed inside hippod"
+SEE_LOG = "look at the daemon's log"
 RESCAN = ""
 """Key of the index queue: look at the whole workspace."""
-
-
-class DaemonJobs(Jobs):
-    """The scheduler as the verbs see it; called from the server's threads."""
-
-    def __init__(
-        self,
-        config: Config,
-        state: State,
-        scheduler: AsyncIOScheduler,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        self._config = config
-        self._state = state
-        self._scheduler = scheduler
-        self._loop = loop
-
-    def all(self) -> list[wire.Job]:
-        """Return every job with its next and last run."""
-        return [self._job(job.id, job.next_run_time) for job in self._scheduler.get_jobs()]
-
-    def run(self, name: str) -> wire.Job:
-        """Run a job now, wait for it, and return what became of it."""
-        job = self._scheduler.get_job(name)
-        if job is None:
-            known = ", ".join(job.id for job in self._scheduler.get_jobs())
-            raise NotFound(f"no job {name!r}", f"there is: {known}")
-        asyncio.run_coroutine_threadsafe(job.func(), self._loop).result()
-        return self._job(name, job.next_run_time)
-
-    def _job(self, name: str, next_run: datetime | None) -> wire.Job:
-        last = self._state.last_run(name)
-        return wire.Job(
-            name=name,
-            schedule=self._schedule(name, next_run),
-            next_run=_local(self._config, next_run) if next_run else None,
-            last_run=_local(self._config, last.started) if last else None,
-            last_seconds=round(last.seconds, 3) if last else None,
-            last_outcome=last.outcome if last else None,
-        )
-
-    def _schedule(self, name: str, next_run: datetime | None) -> str:
-        if next_run is None:
-            return "when asked"
-        trigger = self._scheduler.get_job(name).trigger
-        return schedule.describe(trigger.interval.total_seconds())
-
-
-async def _keep_time(scheduler: AsyncIOScheduler) -> None:
-    """Wake the scheduler by the wall clock: its timer stands still while a laptop sleeps."""
-    while True:
-        await asyncio.sleep(WAKE_SECONDS)
-        scheduler.wakeup()
 
 
 class _Server(uvicorn.Server):
@@ -731,6 +720,15 @@ def _server(parts: Assembly, config: Config) -> _Server:
             timeout_graceful_shutdown=STOP_SECONDS - 1,
         )
     )
+
+
+def _not_indexed(failing: dict[str, str]) -> str:
+    """Say which documents the index could not take, empty if it took all."""
+    if not failing:
+        return ""
+    path, reason = next(iter(sorted(failing.items())))
+    others = f", and {len(failing) - 1} others" if len(failing) > 1 else ""
+    return f"not in the index: {path} ({reason}){others}"
 
 
 def _local(config: Config, moment: datetime) -> str:

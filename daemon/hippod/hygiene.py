@@ -125,22 +125,21 @@ class Hygiene:
     # -- a run -------------------------------------------------------------------------------
 
     def _recorded(self, started: datetime) -> HygieneReport:
-        """Run, and note how it went; one that never came to its end is due at the next start."""
+        """Run, and note how it went; one that never came to its end is tried again."""
         began = time.monotonic()
         outcome, error = "failed", "see the log"
+        self._state.start_run(JOB, started)
         try:
             report = self._tidy(started)
             outcome, error = "ok", ""
         except Stopped:
-            outcome, error = "", ""
+            outcome, error = "interrupted", ""
             raise
         except HippodError as failure:
             error = failure.message
             raise
         finally:
-            if outcome:
-                seconds = time.monotonic() - began
-                self._state.record_run(JOB, started, seconds, outcome, error)
+            self._state.record_run(JOB, started, time.monotonic() - began, outcome, error)
         self._keep(report)
         counts = {str(kind): count for kind, count in report.counts.items() if count}
         logger.info("hygiene.done", archived=report.archived, **counts)

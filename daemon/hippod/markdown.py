@@ -144,6 +144,18 @@ def is_conflicted(text: str) -> bool:
     return "<<<<<<<" in text and bool(parse(text).marks)
 
 
+def open_fence(text: str) -> str:
+    """Return the mark of a code block that runs open to the end of a text; empty if none does."""
+    if "```" not in text and "~~~" not in text:
+        return ""
+    view = [_parseable(line) for line in split_lines(text)]
+    last = next(reversed(_tokens(view)), None)
+    if last is None or last.level or last.type != "fence" or not last.map:
+        return ""
+    start, end = last.map
+    return "" if _is_closed(last, view[start], view[end - 1], start == end - 1) else last.markup
+
+
 def _parseable(line: str) -> str:
     return "" if _TOO_DEEP.match(line) else line
 

@@ -76,5 +76,10 @@ def _evidence(each: wire.Evidence) -> str:
     return f"({each.stance}, {each.source}, {each.weight:+.2f}{content})"
 
 
+def visible(text: str) -> str:
+    """Return a text without the marks that people do not see, but models read."""
+    return _UNSEEN.sub("", text)
+
+
 def _plain(text: str) -> str:
-    return html.escape(_UNSEEN.sub("", text))
+    return html.escape(visible(text))

@@ -93,6 +93,11 @@ def wrap_memory(text: str) -> str:
 
     Tags of the wrapper inside `text` are escaped: nothing in it can open or close a block.
     """
+    return f"<hippod-memory>\n{escape_memory(text)}\n</hippod-memory>"
+
+
+def escape_memory(text: str) -> str:
+    """Escape tags of the wrapper, so that a text neither opens nor closes a block."""
     seen = folding.folded(text)
     parts: list[str] = []
     done = 0
@@ -100,8 +105,7 @@ def wrap_memory(text: str) -> str:
         start, end = seen.span(*match.span())
         parts += [text[done:start], "&lt;"]
         done = end
-    inner = "".join([*parts, text[done:]])
-    return f"<hippod-memory>\n{inner}\n</hippod-memory>"
+    return "".join([*parts, text[done:]])
 
 
 def _cut(

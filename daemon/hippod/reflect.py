@@ -173,7 +173,7 @@ class Reflector:
     def _recorded(
         self, now: datetime, work: Callable[[], wire_bank.Reflected]
     ) -> wire_bank.Reflected:
-        began = time.monotonic()
+        began, spent = time.monotonic(), self._state.tokens_used()
         outcome, error = "failed", ""
         self._state.start_run(JOB, now)
         try:
@@ -183,7 +183,8 @@ class Reflector:
             error = failure.message
             raise
         finally:
-            self._state.record_run(JOB, now, time.monotonic() - began, outcome, error)
+            seconds, tokens = time.monotonic() - began, self._state.tokens_used() - spent
+            self._state.record_run(JOB, now, seconds, outcome, error, tokens=tokens)
         logger.info(
             "reflect.done", facts=done.facts, entities=done.entities, opinions=done.opinions,
             changes=len(done.changes), problems=len(done.problems), seconds=done.seconds,

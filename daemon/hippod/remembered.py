@@ -66,6 +66,11 @@ class Remembered:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return replace(loaded, text=text, sha256=digest)
 
+    def left_of(self, text: str, day: date | None = None) -> str:
+        """Return a text, said on `day`, with blanks where it says what is forgotten."""
+        stones = self.tombstones()
+        return erasing.remembered(text, stones, day) if stones else text
+
 
 def turn_left(stones: Tombstones, source: str, session: str, turn: Turn, zone: tzinfo) -> Turn:
     """Return a turn without what is forgotten of it; the same object if that is nothing."""

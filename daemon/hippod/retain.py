@@ -27,6 +27,7 @@ from hippod import (
 )
 from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
 from hippod.errors import HippodError, InvalidInput, NotFound
+from hippod.events import Events
 from hippod.extraction import foreign
 from hippod.models import Embedder, Generator
 from hippod.remembered import Remembered
@@ -73,7 +74,9 @@ class Retainer:
     """Reads transcripts and writes facts. Thread-safe; one transcript at a time.
 
     `changed(path)` hears of each daily log that was written, `waiting(file, seconds)` of a
-    transcript that wants to be processed after that many seconds.
+    transcript that wants to be processed after that many seconds, `ended(session)` of a session
+    that was reset or deleted, `events` of facts that were written and of transcripts that are not
+    understood.
     """
 
     def __init__(
@@ -88,6 +91,8 @@ class Retainer:
     ) -> None:
         self.changed: Callable[[str], None] = lambda path: None
         self.waiting: Callable[[SourceFile, float], None] = lambda file, seconds: None
+        self.ended: Callable[[str], None] = lambda session: None
+        self.events = Events(state.events)
         self._config = config
         self._workspace = workspace
         self._remembered = Remembered(workspace)
@@ -212,9 +217,15 @@ class Retainer:
                 break
             made = self._work_off_one(batch)
             written += made
-            for day in sorted({fact.day for fact in made}):
-                self.changed(daylog.log_path(day, self._config.workspace.layout))
+            self._tell(file.source, made)
         return written
+
+    def _tell(self, source: str, made: Sequence[BatchFact]) -> None:
+        for day in sorted({fact.day for fact in made}):
+            path = daylog.log_path(day, self._config.workspace.layout)
+            self.changed(path)
+            written = [fact for fact in made if fact.day == day and not fact.undone]
+            self.events.retained(path, source, [(fact.id, fact.bullet) for fact in written])
 
     def _work_off_one(self, batch: Batch) -> tuple[BatchFact, ...]:
         try:
@@ -225,6 +236,11 @@ class Retainer:
             # The edge of one batch: a fault of ours must not hold up the rest of a transcript.
             logger.exception("batch.crashed", batch=batch.id)
             self._state.fail(batch.id, f"crashed: {type(error).__name__}")
+            self.events.fault(
+                f"retain batch {batch.id}",
+                f"something failed inside hippod: turns of {batch.source} were given up",
+                "look at the daemon's log",
+            )
             return ()
 
     def _is_early(self, batch: Batch) -> bool:
@@ -255,6 +271,8 @@ class Retainer:
                 return  # rotated away; its facts stay
             self._note(file, reading)
             self._store(file, reading)
+            if reading.ended:
+                self.ended(reading.cursor.session)
             barren = 0 if reading.turns else barren + 1
             yields = reading.more and barren >= BARREN_READINGS
             if yields or reading.unfinished:
@@ -402,11 +420,12 @@ class Retainer:
         stored = [self._stored(fact) for fact in standing]
         if request.messages:
             self._queue(request)
-        files = self._meant(request) if request.messages or request.flush else []
+        flush = request.flush or request.ended
+        files = self._meant(request) if request.messages or flush else []
         if request.wait or request.explain:
             stored += [self._stored(fact) for file in files for fact in self.process(file)]
         else:
-            delay = 0.0 if request.flush else self._config.retain.quiet
+            delay = 0.0 if flush else self._config.retain.quiet
             for file in files:
                 self.waiting(file, delay)
         open_batches = [batch for file in files for batch in self._open_batches(file)]
@@ -494,7 +513,10 @@ class Retainer:
     def _append_claims(self, day: date, new: Sequence[facts.Fact]) -> None:
         if new:
             bullets = [facts.render(fact) for fact in new]
-            self.changed(self._workspace.append_facts(day, bullets, actor=API).path)
+            path = self._workspace.append_facts(day, bullets, actor=API).path
+            self.changed(path)
+            told = [(fact.id or "", bullet) for fact, bullet in zip(new, bullets, strict=True)]
+            self.events.retained(path, API, told)
 
     def _stored(self, fact: BatchFact) -> wire.StoredFact:
         path = daylog.log_path(fact.day, self._config.workspace.layout)
@@ -544,11 +566,14 @@ class Retainer:
 
     def _note(self, file: SourceFile, reading: Reading) -> None:
         self._counts[file.source].update(reading.skipped)
+        what = f"source {file.source}: {file.path}"
         if reading.alarm is None:
             self._alarms.pop(file, None)
+            self.events.well(what)
         elif self._alarms.get(file) != reading.alarm:
             self._alarms[file] = reading.alarm
             logger.warning("transcript.not_understood", path=str(file.path), reason=reading.alarm)
+            self.events.fault(what, reading.alarm, "see [[sources]], format and mapping")
 
 
 def _was_forgotten(stone: forgotten.Tombstone) -> str:

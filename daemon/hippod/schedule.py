@@ -1,23 +1,213 @@
 """When the daemon's jobs are due, as pure functions of the configuration and the last run."""
 
-from datetime import datetime, timedelta
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, tzinfo
+
+from cronsim import CronSim, CronSimError
+
+FIRST_SECONDS = 600
+"""When an interval job is due that was never done: a daemon that is started anew each morning
+would else never come to it."""
+MOST_COUNTED = 1000
+"""Times that are counted as missed: a clock that jumps from 1970 to today has millions of them."""
+_MOMENT = timedelta(microseconds=1)
+_DAY = 24 * 60
+_BOUND = re.compile(r"([01]?[0-9]|2[0-4])(?::([0-5][0-9]))?")
 
 
-def first_run(seconds: float, last_run: datetime | None, now: datetime) -> datetime:
-    """Return when a job that runs every `seconds` is due next after a start at `now`.
+@dataclass(frozen=True, slots=True)
+class Every:
+    """So many seconds between two runs."""
 
-    The period counts from the last run, however often the daemon was restarted since; a run
-    that was missed meanwhile is due at once, and once only. A last run in the future (the clock
-    went back) counts as none. Datetimes are aware.
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cron:
+    """At the times of a cron line of five fields, as Debian's cron reads it.
+
+    Times that a change of the clock skips come right after it, those that it repeats come once.
     """
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """A part of each day in minutes from midnight: from `start`, before `end`.
+
+    Over midnight where `end` is not after `start`.
+    """
+
+    start: int
+    end: int
+
+    def contains(self, at: time) -> bool:
+        """Say whether a time of the user's day lies within."""
+        minute = at.hour * 60 + at.minute
+        if self.start < self.end:
+            return self.start <= minute < self.end
+        return minute >= self.start or minute < self.end
+
+    def __str__(self) -> str:
+        """Return them as they are written in the configuration."""
+        bounds = (divmod(bound, 60) for bound in (self.start, self.end))
+        return "-".join(f"{hour:02}:{minute:02}" for hour, minute in bounds)
+
+
+Rhythm = Every | Cron
+
+
+def rhythm(value: float | str) -> Rhythm:
+    """Read seconds or a cron line; raises `ValueError`."""
+    if not isinstance(value, str):
+        return Every(float(value))
+    try:
+        next(CronSim(value, datetime(2026, 1, 1, tzinfo=UTC)))
+    except CronSimError as error:
+        raise ValueError(f"not a cron line: {error}") from None
+    except StopIteration:
+        raise ValueError("a cron line that never comes") from None
+    return Cron(value)
+
+
+def hours(text: str) -> Hours:
+    """Read `08:00-23:00`, `22-6` or, for all of the day, `00:00-24:00`; raises `ValueError`."""
+    first, dash, last = (part.strip() for part in text.replace("–", "-").partition("-"))
+    bounds = [_BOUND.fullmatch(bound) for bound in (first, last)]
+    if not dash or not all(bounds):
+        raise ValueError(f"hours such as 08:00-23:00 or 22:00-06:00, not {text!r}")
+    start, end = (int(m[1]) * 60 + int(m[2] or 0) for m in bounds if m)
+    if start >= _DAY or end > _DAY:
+        raise ValueError(f"a day has no such time: {text!r}")
+    if start == end:
+        raise ValueError(f"{text!r} begins when it ends; all of the day is 00:00-24:00")
+    return Hours(start, end)
+
+
+def due(
+    rhythm: Rhythm,
+    last: datetime | None,
+    since: datetime,
+    now: datetime,
+    zone: tzinfo,
+    window: Hours | None = None,
+) -> datetime:
+    """Return when a job is to run next, in UTC; `now` if a time was missed, however many were.
+
+    `last` is when it ran last, `since` from when on it has this rhythm: earlier times are not
+    made up for. What lies in the future (the clock went back) counts as none. An interval counts
+    from the last run; one that was never done is due `FIRST_SECONDS` after `since`. Outside of
+    `window` (hours in `zone`) a time waits for its opening. Datetimes are aware.
+    """
+    first = next(_times(rhythm, last, since, now, zone, window))
+    return opened(max(first, now.astimezone(UTC)), zone, window)
+
+
+def passed(
+    rhythm: Rhythm,
+    last: datetime | None,
+    since: datetime,
+    now: datetime,
+    zone: tzinfo,
+    window: Hours | None = None,
+) -> list[datetime]:
+    """Return the times at which a job was due since its last run, at most `MOST_COUNTED`.
+
+    Arguments are those of `due`.
+    """
+    times = _times(rhythm, last, since, now, zone, window)
+    return list(itertools.islice(itertools.takewhile(lambda at: at <= now, times), MOST_COUNTED))
+
+
+def is_late(
+    rhythm: Rhythm,
+    last: datetime | None,
+    since: datetime,
+    now: datetime,
+    zone: tzinfo,
+    window: Hours | None = None,
+    *,
+    most: float,
+) -> bool:
+    """Say whether the newest time at which a job was due is more than `most` seconds ago.
+
+    Arguments are otherwise those of `due`.
+    """
+    oldest = now - timedelta(seconds=most)
+    # What waited for an opening was first due up to a day, perhaps of 25 hours, before.
+    begin = oldest - (timedelta(hours=25) if window else _MOMENT)
+    times = _times(rhythm, last, since, now, zone, window, begin)
+    return not any(at >= oldest for at in itertools.takewhile(lambda at: at <= now, times))
+
+
+def opened(at: datetime, zone: tzinfo, window: Hours | None) -> datetime:
+    """Return `at` (UTC) if it lies in the window, else when that opens next."""
+    if window is None or window.contains(at.astimezone(zone).time()):
+        return at
+    start = time(*divmod(window.start, 60))
+    for days in itertools.count():
+        day = at.astimezone(zone).date() + timedelta(days=days)
+        for fold in (0, 1):  # where the clock goes back, an opening may come twice
+            opening = datetime.combine(day, start.replace(fold=fold), zone).astimezone(UTC)
+            if opening >= at and window.contains(opening.astimezone(zone).time()):
+                return opening
+    raise AssertionError("days do not end")
+
+
+def describe(rhythm: Rhythm, window: Hours | None = None) -> str:
+    """Say a rhythm for people: `every 15 min`, `0 3 * * *`, `every 6 h, 08:00-23:00`."""
+    said = rhythm.line if isinstance(rhythm, Cron) else _interval(rhythm.seconds)
+    return f"{said}, {window}" if window else said
+
+
+# --------------------------------------------------------------------------------------------
+
+
+def _times(
+    rhythm: Rhythm,
+    last: datetime | None,
+    since: datetime,
+    now: datetime,
+    zone: tzinfo,
+    window: Hours | None,
+    begin: datetime | None = None,
+) -> Iterator[datetime]:
+    """Yield the times after the last run, without end, each later than the one before.
+
+    Those before `begin` are passed over.
+    """
+    last = last.astimezone(UTC) if last and last <= now else None
+    since = min(since, now).astimezone(UTC)
+    after = max(at for at in (last, since, begin) if at).astimezone(UTC)
+    if isinstance(rhythm, Cron):
+        times = _cron_times(rhythm.line, after, zone)
+    else:
+        times = _interval_times(rhythm.seconds, last, since, after)
+    for at in (opened(at, zone, window) for at in times):
+        if at > after:
+            yield (after := at)
+
+
+def _interval_times(
+    seconds: float, last: datetime | None, since: datetime, after: datetime
+) -> Iterator[datetime]:
     period = timedelta(seconds=seconds)
-    if last_run is None or last_run > now:
-        return now + period
-    return max(last_run + period, now)
+    first = last + period if last else since + min(period, timedelta(seconds=FIRST_SECONDS))
+    if first <= after:
+        first += ((after - first) // period + 1) * period
+    return (first + number * period for number in itertools.count())
 
 
-def describe(seconds: float) -> str:
-    """Say an interval for people: `every 15 min`."""
+def _cron_times(line: str, after: datetime, zone: tzinfo) -> Iterator[datetime]:
+    """Yield times from about `after` on; in an hour that comes twice they may lie before it."""
+    return (at.astimezone(UTC) for at in CronSim(line, after.astimezone(zone)))
+
+
+def _interval(seconds: float) -> str:
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size and seconds % size == 0:
             return f"every {seconds / size:g} {unit}"

@@ -9,18 +9,22 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Collection
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import structlog
 
-from hippod import __version__, answers, daylog, redact, wire, wire_bank
+from hippod import __version__, answers, daylog, redact, wire, wire_bank, wire_events
 from hippod.config import Config, explain
+from hippod.context import Gatherer
 from hippod.entities import Roster
 from hippod.errors import Conflict, Forbidden, HippodError, InvalidInput, NotFound
+from hippod.event_view import EventView
+from hippod.events import Events
 from hippod.factbook import Factbook
 from hippod.forget import Forgetter
+from hippod.heartbeat import Heartbeat
 from hippod.hygiene import Hygiene
 from hippod.index import Index
 from hippod.lint import Lint
@@ -34,6 +38,10 @@ from hippod.remembered import Remembered
 from hippod.retain import Retainer
 from hippod.scope import Scope, may_see
 from hippod.state import State
+from hippod.state.working import Working
+from hippod.wire_context import Context, ContextRequest, WorkingCleared, WorkingContent
+from hippod.wire_heartbeat import Beat, BeatList, HeartbeatRequest
+from hippod.working import WorkingMemories
 from hippod.workspace import TreeItem, Workspace, Written
 
 logger = structlog.get_logger()
@@ -51,6 +59,14 @@ class Jobs:
 
     def run(self, name: str) -> wire.Job:
         """Run a job now and wait for it."""
+        raise NotFound(f"no job {name!r}", "without a daemon there are no jobs")
+
+    def pause(self, name: str) -> wire.Job:
+        """Let a job run only when asked, until it is resumed."""
+        raise NotFound(f"no job {name!r}", "without a daemon there are no jobs")
+
+    def resume(self, name: str) -> wire.Job:
+        """Let a paused job go on."""
         raise NotFound(f"no job {name!r}", "without a daemon there are no jobs")
 
 
@@ -77,6 +93,8 @@ class Memory:
         hygiene: Hygiene | None = None,
         reflector: Reflector | None = None,
         factbook: Factbook | None = None,
+        events: Events | None = None,
+        heartbeat: Heartbeat | None = None,
     ) -> None:
         self.jobs_door = Jobs()
         self.changed: Callable[[str], None] = self._index_now
@@ -100,6 +118,20 @@ class Memory:
         self._reflector.changed = lambda path: self.changed(path)
         self._forgetter = Forgetter(config, workspace, state, index, clock)
         self._remembered = Remembered(workspace)
+        self._working = WorkingMemories(config.working, state, clock)
+        self._gatherer = Gatherer(
+            config, workspace, self._remembered, self._working, counter, clock
+        )
+        retainer.ended = self._end_session
+        self._heartbeat = heartbeat
+        if heartbeat is not None:
+            heartbeat.changed = lambda path: self.changed(path)
+            heartbeat.reconcile = index.reconcile
+        self.events = events or Events(state.events, config.privacy.group_paths)
+        self._event_view = EventView(
+            self.events, self._remembered.tombstones, self._group_sees, clock, config.zone
+        )
+        self.events.may_tell = self._event_view.may_tell
         self._roster = Roster(workspace, factbook)
         self._roster.changed = lambda path: self.changed(path)
         self._opinions = Opinions(workspace, factbook)
@@ -135,7 +167,12 @@ class Memory:
     def retain(self, request: wire.RetainRequest) -> wire.RetainAnswer:
         """Take messages or facts, or extract now what waits."""
         self._main_only(request.scope, "retain")
-        return self._retainer.take(request)
+        if request.ended and not request.session:
+            raise InvalidInput("ended: no session is named", "name the one that is over")
+        answer = self._retainer.take(request)
+        if request.ended and request.session:
+            self._end_session(request.session)
+        return answer
 
     # -- documents ---------------------------------------------------------------------------
 
@@ -233,21 +270,29 @@ class Memory:
         return self.daily_log("today", scope)
 
     def daily_log(self, day: str, scope: Scope = "main") -> wire.DailyLog:
-        """Return the daily log of an ISO date, or of `today`."""
+        """Return the daily log of an ISO date, of `today` or `yesterday`; archived ones too."""
         date = _day(day, self._now().date())
         path = daylog.log_path(date, self._config.workspace.layout)
+        self._check(scope, path)
+        found = self._logs_of(date, scope)
         try:
-            content, exists = self.read(path, scope=scope).content, True
+            content, exists = self.read(found[0] if found else path, scope=scope).content, True
         except NotFound:
             content, exists = "", False
-        return wire.DailyLog(date=date.isoformat(), path=path, content=content, exists=exists)
+        return wire.DailyLog(
+            date=date.isoformat(),
+            path=found[0] if found else path,
+            content=content,
+            exists=exists,
+            others=tuple(found[1:]),
+        )
 
     def append_daily_log(
         self, text: str, *, date: str | None = None, scope: Scope = "main"
     ) -> wire.Written:
         """Append `[HH:MM:SS] text` to a daily log, by default today's, as one line.
 
-        The time is now, whatever the day.
+        `date` is an ISO date, `today` or `yesterday`; the time is now, whatever the day.
         """
         now = self._now()
         day = _day(date or "today", now.date())
@@ -258,6 +303,66 @@ class Memory:
             raise InvalidInput("text: nothing to note")
         entry = f"[{now:%H:%M:%S}] {line}"
         return self._written(self._workspace.append_log(day, entry, actor=_actor(scope)))
+
+    def _logs_of(self, day: date, scope: Scope) -> list[str]:
+        """Return the daily logs of a day that are there: where it is written, then archived."""
+        scan, name = self._workspace.last_scan, f"/{day.isoformat()}.md"
+        named = (path for path in (scan.files if scan else ()) if path.endswith(name))
+        listed = [path for path in named if daylog.day_of(path) == day]
+        usual = [daylog.log_path(day, self._config.workspace.layout), daylog.archive_path(day)]
+        paths = dict.fromkeys([*usual, *sorted(listed)])
+        seen = [path for path in paths if may_see(scope, path, self._config.privacy.group_paths)]
+        return [path for path in seen if self._workspace.stat(path)]
+
+    # -- context -----------------------------------------------------------------------------
+
+    def context(self, request: ContextRequest) -> Context:
+        """Return what an agent is given at the start of a session."""
+        return self._gatherer.gather(request)
+
+    def system_prompt(
+        self,
+        session: str | None = None,
+        *,
+        budget_tokens: int | None = None,
+        scope: Scope = "main",
+    ) -> str:
+        """Return the text of `context` alone."""
+        request = ContextRequest(session=session, budget_tokens=budget_tokens, scope=scope)
+        return self.context(request).text
+
+    def get_working(self, session: str, scope: Scope = "main") -> WorkingContent:
+        """Return the working memory of a session: what clients of this scope wrote."""
+        return self._working_content(session, self._working.get(session, scope))
+
+    def set_working(self, session: str, content: str, scope: Scope = "main") -> WorkingContent:
+        """Keep a text as the working memory of a session."""
+        return self._working_content(session, self._working.set(session, content, scope))
+
+    def append_working(self, session: str, content: str, scope: Scope = "main") -> WorkingContent:
+        """Add a text, on a line of its own, to the working memory of a session."""
+        return self._working_content(session, self._working.append(session, content, scope))
+
+    def clear_working(self, session: str, scope: Scope = "main") -> WorkingCleared:
+        """Drop the working memory of a session."""
+        return WorkingCleared(session=session, cleared=self._working.clear(session, scope))
+
+    def _working_content(self, session: str, kept: Working | None) -> WorkingContent:
+        content = kept.content if kept else ""
+        zone = self._config.zone
+        return WorkingContent(
+            session=session,
+            content=content,
+            bytes=len(content.encode()),
+            max_bytes=self._config.working.max_bytes,
+            updated=kept.updated.astimezone(zone).isoformat() if kept else None,
+            expires=self._working.expires(kept).astimezone(zone).isoformat() if kept else None,
+        )
+
+    def _end_session(self, session: str) -> None:
+        """Drop what a session kept in mind; a name that none could have had has nothing."""
+        with contextlib.suppress(InvalidInput):
+            self._working.clear(session)
 
     # -- provenance --------------------------------------------------------------------------
 
@@ -353,10 +458,28 @@ class Memory:
         paths = [path for item in applied for path in (item.path, item.target or "")]
         return report.model_copy(update={"entries": self._entries(newest, "hygiene", paths)})
 
+    def heartbeat(self, request: HeartbeatRequest) -> Beat:
+        """Reflect and tidy up if it is time to, look at the checklist, and say what it came to."""
+        self._main_only(request.scope, "heartbeat")
+        return self._beating().run(request.dry_run)
+
+    def heartbeat_history(self, limit: int = 20, scope: Scope = "main") -> BeatList:
+        """List the last heartbeats, the newest first."""
+        self._main_only(scope, "heartbeat")
+        return BeatList(beats=tuple(self._beating().history(limit)))
+
+    def _beating(self) -> Heartbeat:
+        if self._heartbeat is None:
+            raise NotFound("no heartbeat", "this memory was made without one")
+        return self._heartbeat
+
     def forget(self, request: wire_bank.ForgetRequest) -> wire_bank.Forgotten:
         """Forget for good, or say what that would remove: there is no undo."""
         self._main_only(request.scope, "forget")
-        return self._forgetter.forget(request)
+        done = self._forgetter.forget(request)
+        if done.applied:
+            self.events.changed(sorted({place.path for place in done.places}), "hippod")
+        return done
 
     def opinions(
         self, entity: str | None = None, *, scope: Scope = "main"
@@ -415,6 +538,13 @@ class Memory:
 
     # -- operations --------------------------------------------------------------------------
 
+    def events_since(self, request: wire_events.EventsRequest) -> wire_events.EventList:
+        """List the newest events, or those behind `after`; a group gets changes of its pages."""
+        limit, types, scope = request.limit, request.types, request.scope
+        if request.after is None:
+            return self._event_view.newest(limit, types, scope)
+        return self._event_view.behind(request.after, limit, types, scope)
+
     def status(self, scope: Scope = "main") -> wire.Status:
         """Describe workspace, index, models, sources and jobs; a group learns only the version."""
         if scope == "group":
@@ -435,6 +565,7 @@ class Memory:
             jobs=tuple(self.jobs_door.all()),
             bank=self._bank_status(),
             hygiene=self._hygiene.status(),
+            heartbeat=self._heartbeat.status() if self._heartbeat else None,
             **self.describe(),
         )
 
@@ -453,6 +584,16 @@ class Memory:
         self._main_only(scope, "jobs")
         return self.jobs_door.run(name)
 
+    def pause_job(self, name: str, scope: Scope = "main") -> wire.Job:
+        """Let a job run only when asked, until it is resumed; over restarts too."""
+        self._main_only(scope, "jobs")
+        return self.jobs_door.pause(name)
+
+    def resume_job(self, name: str, scope: Scope = "main") -> wire.Job:
+        """Let a paused job go on at its next time."""
+        self._main_only(scope, "jobs")
+        return self.jobs_door.resume(name)
+
     def reindex(self, *, full: bool = False, scope: Scope = "main") -> wire.Reindexed:
         """Look at every file again; `full` rebuilds the index from nothing."""
         self._main_only(scope, "reindex")
@@ -461,6 +602,7 @@ class Memory:
         except HippodError:
             self.rescan()  # what a rebuild threw away comes back as soon as it can
             raise
+        self.events.changed(report.changed, "reindex" if full else "other")
         return wire.Reindexed(**report.summary(), vectors_pending=self._index.texts_waiting())
 
     # ----------------------------------------------------------------------------------------
@@ -474,7 +616,7 @@ class Memory:
 
     def _index_now(self, path: str) -> None:
         try:
-            self._index.update([path])
+            self.events.changed(self._index.update([path]).changed, "hippod")
         except HippodError as error:  # the document is written; the next reconcile catches up
             logger.warning("index.update_failed", path=path, reason=error.message)
 
@@ -580,7 +722,12 @@ def _actor(scope: Scope) -> str:
 def _day(text: str, today: date) -> date:
     if text == "today":
         return today
+    if text == "yesterday":
+        return today - timedelta(days=1)
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInput(f"date: {text!r} is not a day such as 2026-03-03") from None
+        raise InvalidInput(
+            f"date: {text!r} is not a day such as 2026-03-03",
+            "`today` and `yesterday` are days too",
+        ) from None

@@ -343,12 +343,16 @@ FileAction = Annotated[
 
 
 class DailyLog(Model):
-    """The daily log of `date` (ISO day in the user's zone); empty content if none exists."""
+    """The daily log of `date` (ISO day in the user's zone); empty content if none exists.
+
+    `others` are further logs of that day: an archived one, or what a folder is synchronised with.
+    """
 
     date: str
     path: str
     content: str
     exists: bool
+    others: tuple[str, ...] = ()
 
 
 class NoteRequest(Request):
@@ -387,13 +391,15 @@ class RetainRequest(Request):
     `facts` are bullets of the fact grammar, stored as they are, but redacted; one that recent
     days say already in other words, or that instructs a model, is refused.
     `messages` go through extraction. `flush` extracts what waits of `session` (or of every
-    session if none is named) now instead of after the debounce.
+    session if none is named) now instead of after the debounce. `ended` does so too, and says
+    that `session` is over: its working memory goes.
     """
 
     messages: tuple[Message, ...] = ()
     facts: tuple[Text, ...] = ()
     session: Text | None = None
     flush: bool = False
+    ended: bool = False
     wait: bool = False
     """Answer after the extraction instead of at once."""
     explain: bool = False
@@ -646,7 +652,12 @@ class Reindexed(Model):
 
 
 class Job(Model):
-    """A scheduled job and its last run."""
+    """A scheduled job and its last run.
+
+    `last_due` is when the schedule wanted that run (null: somebody asked for it), `missed` how
+    many earlier times it made up for, `tokens` what it cost. `skipped` counts, over all time, the
+    times at which the job was due and left out.
+    """
 
     name: str
     schedule: str
@@ -654,6 +665,13 @@ class Job(Model):
     last_run: str | None
     last_seconds: float | None
     last_outcome: str | None
+    last_error: str = ""
+    last_due: str | None = None
+    missed: int = 0
+    tokens: int = 0
+    skipped: int = 0
+    paused: bool = False
+    running: bool = False
 
 
 class JobList(Model):
@@ -734,4 +752,5 @@ class Status(Health):
     jobs: tuple[Job, ...] | None = None
     bank: dict[str, Any] | None = None
     hygiene: dict[str, Any] | None = None
+    heartbeat: dict[str, Any] | None = None
     notes: dict[str, str] | None = None

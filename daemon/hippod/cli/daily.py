@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def note_options(parser: "argparse.ArgumentParser") -> None:
     """Add text and date."""
     parser.add_argument("text", nargs="+", help="one entry; - alone: from stdin")
-    parser.add_argument("--date", metavar="YYYY-MM-DD", help="default: today")
+    parser.add_argument("--date", metavar="YYYY-MM-DD", help="or yesterday; default: today")
 
 
 def note(args: "argparse.Namespace") -> int:
@@ -33,7 +33,7 @@ def today(args: "argparse.Namespace") -> int:
 
 def day_options(parser: "argparse.ArgumentParser") -> None:
     """Add the date."""
-    parser.add_argument("date", metavar="YYYY-MM-DD")
+    parser.add_argument("date", metavar="YYYY-MM-DD", help="or today, yesterday")
 
 
 def day(args: "argparse.Namespace") -> int:
@@ -47,3 +47,5 @@ def _print(answer: "dict[str, Any]") -> None:
         output.verbatim(str(answer["content"]))
     else:
         output.complain(f"no daily log for {answer['date']} yet", "add a line with: hippod note")
+    for path in answer.get("others", ()):
+        output.complain(f"another log of {answer['date']} is {path}", f"hippod read {path}")

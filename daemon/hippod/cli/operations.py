@@ -1,32 +1,14 @@
-"""`hippod jobs reindex config`: what the daemon does and how it is set up."""
+"""`hippod reindex config`: what the daemon does and how it is set up."""
 
 import json
 import os
 
 from hippod.cli import options, output
-from hippod.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
-
-
-def jobs_options(parser: "argparse.ArgumentParser") -> None:
-    """Add `run NAME`."""
-    parser.add_argument("action", nargs="?", choices=["run"], help="run a job now and wait")
-    parser.add_argument("name", nargs="?", help="of the job")
-
-
-def jobs(args: "argparse.Namespace") -> int:
-    """List the jobs, or run one."""
-    if args.action is None:
-        answer = options.ask(args, lambda client: client.jobs())
-        return output.show(args, answer, _print_jobs)
-    if not args.name:
-        raise InvalidInput("jobs run: which one?", "list them with: hippod jobs")
-    answer = options.ask(args, lambda client: client.run_job(args.name))
-    return output.show(args, answer, lambda done: _print_run(args.name, done))
 
 
 def reindex_options(parser: "argparse.ArgumentParser") -> None:
@@ -79,27 +61,6 @@ def _print_config(answer: "dict[str, Any]") -> None:
     for key, entry in answer.items():
         value = json.dumps(entry["value"], ensure_ascii=False)  # close to TOML
         output.say(output.printable(f"{key} = {value}  # {entry['source']}"))
-
-
-def _print_jobs(answer: "dict[str, Any]") -> None:
-    header = ["job", "schedule", "next", "last", "outcome"]
-    keys = ["name", "schedule", "next_run", "last_run", "last_outcome"]
-    rows = [[_value(key, job.get(key)) for key in keys] for job in answer["jobs"]]
-    output.table([header, *rows])
-
-
-def _print_run(name: str, answer: "dict[str, Any]") -> None:
-    """Print what a job did as the command of its name does, if there is one."""
-    if name == "reflect":
-        from hippod.cli.reflect import print_reflected
-
-        print_reflected(answer)
-    elif name == "hygiene":
-        from hippod.cli.hygiene import print_report
-
-        print_report(answer)
-    else:
-        print_summary(answer)
 
 
 def print_summary(answer: "dict[str, Any]") -> None:

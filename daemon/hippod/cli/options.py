@@ -83,7 +83,7 @@ def complete(args: argparse.Namespace, environ: Mapping[str, str]) -> argparse.N
 
 def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer":
     """Call one verb of the daemon; say once if it is of another version."""
-    with _client(args) as client:
+    with connect(args) as client:
         try:
             return verb(client)
         finally:
@@ -128,7 +128,8 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _client(args: argparse.Namespace) -> Client:
+def connect(args: argparse.Namespace) -> Client:
+    """Return the client of the daemon that is meant."""
     return Client(
         args.socket,
         workspace=args.workspace,

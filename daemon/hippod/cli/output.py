@@ -31,9 +31,9 @@ def show(args: "argparse.Namespace", answer: "Answer", render: "Callable[[Answer
     return 0
 
 
-def document(answer: "Mapping[str, Any]") -> None:
+def document(answer: "Mapping[str, Any]", *, one_line: bool = False) -> None:
     """Print one JSON document; control characters stand as escapes in it."""
-    indent = 2 if terminal() else None
+    indent = 2 if terminal() and not one_line else None
     text = json.dumps(answer, ensure_ascii=not _unicode(), allow_nan=False, indent=indent)
     say(text.translate({code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_BIDI)}))
 

@@ -19,13 +19,14 @@ def retain_options(parser: "argparse.ArgumentParser") -> None:
     add("--fact", action="append", metavar="BULLET", help='such as "W @Anna: Moved to Graz."')
     add("--session", metavar="ID", help="the session they belong to, or to flush")
     add("--flush", action="store_true", help="extract now what waits")
+    add("--ended", action="store_true", help="also: the session is over, its working memory goes")
     add("--wait", action="store_true", help="answer after the extraction")
     add("--explain", action="store_true", help="also show what was rejected, and why")
 
 
 def retain(args: "argparse.Namespace") -> int:
     """Hand over, and print what became of it."""
-    if not (args.file or args.fact or args.flush):
+    if not (args.file or args.fact or args.flush or args.ended):
         raise InvalidInput(
             "nothing to retain", "give FILE, - for stdin, --fact or --flush; see --help"
         )
@@ -34,7 +35,7 @@ def retain(args: "argparse.Namespace") -> int:
         args,
         lambda client: client.retain(
             messages, facts=args.fact or (), session=args.session, flush=args.flush,
-            wait=args.wait, explain=args.explain,
+            ended=args.ended, wait=args.wait, explain=args.explain,
         ),
     )  # fmt: skip
     return output.show(args, answer, _print)

@@ -53,9 +53,11 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     for job in answer["jobs"]:
         last = f"last {job['last_run']} ({job['last_outcome']})" if job["last_run"] else "not yet"
         due = f", next {job['next_run']}" if job["next_run"] else ""
+        due = ", paused" if job.get("paused") else due
         yield "job", f"{job['name']} {job['schedule']}, {last}{due}"
     yield from _bank(answer.get("bank") or {})
     yield from _hygiene(answer.get("hygiene") or {})
+    yield from _heartbeat(answer.get("heartbeat") or {})
     if answer["state"].get("recovered_from"):
         yield "! state", f"was damaged; the old file is {answer['state']['recovered_from']}"
 
@@ -217,6 +219,19 @@ def _hygiene(part: "Answer") -> "Iterator[tuple[str, str]]":
         yield "hygiene", f"{', '.join(found)}: see hippod hygiene --dry-run"
     if part.get("last_error"):
         yield "! hygiene", str(part["last_error"])
+
+
+def _heartbeat(part: "Answer") -> "Iterator[tuple[str, str]]":
+    last = part.get("last_heartbeat")
+    if not last:
+        return
+    reason = f": {part['last_reason']}" if part["last_reason"] else ""
+    most = f" of {part['daily_tokens']}" if part["daily_tokens"] else ""
+    spent = f", {part['tokens_today']}{most} tokens today" if part["tokens_today"] else ""
+    bad = part["last_outcome"] in ("attention", "failed")
+    yield "! heartbeat" if bad else "heartbeat", f"{last} ({part['last_outcome']}{reason}){spent}"
+    for problem, _ in _first(part["problems"]):
+        yield "! heartbeat", problem
 
 
 def _first(troubles: "dict[str, str] | list[str]") -> "Iterator[tuple[str, str]]":

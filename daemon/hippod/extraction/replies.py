@@ -106,7 +106,7 @@ def parse(text: str, *, finished: bool = True) -> Reply:
     if not body:
         return Reply(flaw="empty")
     whole = _decoded(body)
-    answer = body if whole is not None else _without_thoughts(body)
+    answer = body if whole is not None else spoken(body)
     if answer is None:
         return Reply(flaw="loops" if _is_loop(text) else "an unfinished thought")
     values = [whole] if whole is not None else list(_values(answer))
@@ -127,7 +127,7 @@ def line(text: str, *, finished: bool = True) -> Line:
         return Line("", "empty")
     if _is_loop(text):
         return Line("", "loops")
-    answer = _without_thoughts(body)
+    answer = spoken(body)
     if answer is None:
         return Line("", "an unfinished thought")
     rows = [row.strip() for row in answer.splitlines() if not _FENCE.match(row.strip())]
@@ -252,20 +252,20 @@ def _is_loop(text: str) -> bool:
     return len(data) >= _LOOP_FROM and len(zlib.compress(data)) < _LOOP_RATIO * len(data)
 
 
-def _without_thoughts(text: str) -> str | None:
+def spoken(text: str) -> str | None:
     """Return what a reply says aloud, or None if it never stops thinking."""
-    spoken: list[str] = []
+    aloud: list[str] = []
     depth = begin = 0
     for mark in _THOUGHT.finditer(text):
         if mark["start"]:
-            spoken += [] if depth else [text[begin : mark.start()]]
+            aloud += [] if depth else [text[begin : mark.start()]]
             depth += 1
         elif depth:
             depth -= 1
         else:
-            spoken = []  # an end without a beginning: all before it was thought
+            aloud = []  # an end without a beginning: all before it was thought
         begin = mark.end()
-    return None if depth else " ".join([*spoken, text[begin:]]).strip()
+    return None if depth else " ".join([*aloud, text[begin:]]).strip()
 
 
 _NAMED = (

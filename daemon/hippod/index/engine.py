@@ -214,10 +214,20 @@ class Index:
         if self.embed_later is not None:
             self.embed_later()
 
+    @property
+    def embedding_error(self) -> str:
+        """What the embedder failed with last; empty while it works."""
+        return self._backfill.error
+
     def compact(self) -> bool:
         """Shrink the file if much of it is free; say whether it did. Saves wait meanwhile."""
         with self._backfill.writing:
             return self._require().compact()
+
+    def checkpoint(self) -> bool:
+        """Fold what SQLite wrote ahead into the file, unless somebody reads; say whether."""
+        with self._backfill.writing:
+            return self._require().checkpoint()
 
     def retry_parked(self) -> int:
         """Let the embedder try once more what it could not embed; return how many texts."""

@@ -135,6 +135,11 @@ class Store:
         with translated():
             return compaction.compact(self._writer, _MOST_COMPACTED)
 
+    def checkpoint(self) -> bool:
+        """Fold what was written ahead into the file, as the one who writes; say whether."""
+        with translated():
+            return compaction.checkpoint(self._writer)
+
     def purge(self) -> None:
         """Write the file anew, as the one who writes: nothing that was deleted is left in it."""
         with translated():

@@ -226,6 +226,11 @@ class View:
         return {unit: newer[fact] for unit, fact in facts.items() if fact in newer}
 
     @translated()
+    def replaced(self, facts: Iterable[str]) -> frozenset[str]:
+        """Return which of these facts, by their ids, are superseded."""
+        return frozenset(self._bank(_EVERYTHING).superseded(facts))
+
+    @translated()
     def fetch(self, units: Iterable[int], where: Where = _EVERYTHING) -> dict[int, Row]:
         """Return stored units by number; what others say of them as far as `where` sees those."""
         found = self._select(

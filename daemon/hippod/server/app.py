@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
-from hippod.server import bank
+from hippod.server import bank, context, events, heartbeat, jobs
 from hippod.server.answers import answer
 from hippod.server.guard import Guard
 from hippod.server.patience import BODY_ONLY, Patiently
@@ -44,7 +44,6 @@ register_url_convertor("document", DocumentPath())
 
 ScopeQuery = Annotated[wire.Request, Query()]
 EntryId = Annotated[int, PathParameter(ge=1, le=wire.MAX_ENTRY)]
-NO_FIELDS = wire.Request()
 LOOK_AGAIN = wire.ReindexRequest()
 
 
@@ -118,7 +117,11 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
     _daily(app, memory)
     _provenance(app, memory)
     bank.routes(app, memory, patiently)
+    context.routes(app, memory)
+    events.routes(app, memory)
+    heartbeat.routes(app, memory, patiently)
     _operations(app, memory, patiently)
+    jobs.routes(app, memory, patiently)  # after those that run a job with fields of its own
     return app
 
 
@@ -210,7 +213,7 @@ def _files(app: FastAPI, memory: Memory) -> None:
 def _daily(app: FastAPI, memory: Memory) -> None:
     @app.get("/v1/daily/{date}")
     def daily_log(date: str, request: ScopeQuery) -> wire.DailyLog:
-        """Return the daily log of an ISO date, or of `today`."""
+        """Return the daily log of an ISO date, of `today` or `yesterday`."""
         return memory.daily_log(date, request.scope)
 
     @app.post("/v1/daily", dependencies=BODY_ONLY)
@@ -257,16 +260,6 @@ def _operations(app: FastAPI, memory: Memory, patiently: Patiently) -> None:
         """Return the effective configuration and where each value comes from."""
         found = memory.effective_config(request.scope)
         return {key: wire.ConfigValue(**value) for key, value in found.items()}
-
-    @app.get("/v1/jobs")
-    def jobs(request: ScopeQuery) -> wire.JobList:
-        """List the scheduled jobs with their next and last runs."""
-        return wire.JobList(jobs=tuple(memory.jobs(request.scope)))
-
-    @app.post("/v1/jobs/{name}/run", dependencies=BODY_ONLY)
-    async def run_job(name: str, request: wire.Request = NO_FIELDS) -> wire.Job:
-        """Run a job now and wait for it."""
-        return await patiently(lambda: memory.run_job(name, request.scope))
 
     @app.post("/v1/reindex", dependencies=BODY_ONLY)
     async def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> wire.Reindexed:

@@ -18,6 +18,9 @@ MAX_HEAD_BYTES = 65_536
 REQUEST_SECONDS = 30.0
 """How long a client may take from connecting to the last byte of its request."""
 
+STUCK_SECONDS = 0.5
+"""How long, when all ends, a client may leave unread what it was sent."""
+
 
 class OwnersProtocol(HttpToolsProtocol):
     """uvicorn's HTTP protocol, for peers of our own user (or root), with limits of its own.
@@ -41,6 +44,11 @@ class OwnersProtocol(HttpToolsProtocol):
             transport.abort()
             return
         self._await_request()
+
+    def shutdown(self) -> None:
+        """End when the answer that is under way is sent; who does not take it is not waited for."""
+        super().shutdown()
+        self.loop.call_later(STUCK_SECONDS, self._give_up_if_stuck)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -118,6 +126,10 @@ class OwnersProtocol(HttpToolsProtocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _give_up_if_stuck(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
 
     def _give_up(self) -> None:
         if self._is_served():

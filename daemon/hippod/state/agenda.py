@@ -1,4 +1,4 @@
-"""What is kept of the schedule: since when a job has its rhythm, and whether it is paused."""
+"""What is kept of the schedule: from when on a job's times count, and whether it is paused."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +8,9 @@ from hippod.state.database import Database, iso, moment
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A job as it was last scheduled: its `rhythm` holds `since` then.
+    """A job as it was last scheduled: its times count from `since` on, by its `rhythm`.
 
-    `skipped` counts the times at which it was due and left out: too late, or paused.
+    `skipped` counts the times at which it was due and left out: too late, still running, paused.
     """
 
     rhythm: str
@@ -34,6 +34,9 @@ class Agenda:
 
     def settle(self, name: str, rhythm: str, now: datetime) -> Entry:
         """Note the rhythm of a job, as new if it changed, and return its entry."""
+        known = self.entry(name)
+        if known and known.rhythm == rhythm:
+            return known
         with self._database.transaction():
             self._database.execute(
                 "INSERT INTO job(name, rhythm, since) VALUES (?1,?2,?3) ON CONFLICT(name)"
@@ -51,7 +54,9 @@ class Agenda:
         with self._database.transaction():
             self._database.execute("UPDATE job SET paused=? WHERE name=?", int(paused), name)
 
-    def skip(self, name: str, times: int = 1) -> None:
-        """Count times at which a job was due and left out."""
+    def skip(self, name: str, times: int, now: datetime) -> None:
+        """Count times up to now at which a job was due and left out: none is made up for."""
         with self._database.transaction():
-            self._database.execute("UPDATE job SET skipped=skipped+? WHERE name=?", times, name)
+            self._database.execute(
+                "UPDATE job SET skipped=skipped+?, since=? WHERE name=?", times, iso(now), name
+            )

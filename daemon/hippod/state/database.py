@@ -113,6 +113,12 @@ class Database:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Let no other thread change anything between queries that belong together."""
+        with self._lock:
+            yield
+
     def execute(self, sql: str, *values: object) -> None:
         """Run a statement; inside of `transaction` only."""
         self._connection.execute(sql, values)

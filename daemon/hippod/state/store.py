@@ -39,6 +39,7 @@ it made, each with the ids of the facts that it cited."""
 FACTS_BY = "facts of batches read by "
 """Name of a model's counter, before the model's name: `status` tells what a fact costs."""
 _REJECTED_KEPT = 500
+_FOREVER = "9999"
 _RUNS_KEPT = 100
 """Of each job."""
 _THINNED_AT_ONCE = 500
@@ -651,6 +652,11 @@ class State(Database):
         with self._lock, storage(self.path):
             return compaction.compact(self._connection, _MOST_COMPACTED)
 
+    def checkpoint(self) -> bool:
+        """Fold what SQLite wrote ahead into the file, unless somebody reads it; say whether."""
+        with self._lock, storage(self.path):
+            return compaction.checkpoint(self._connection)
+
     # -- jobs --------------------------------------------------------------------------------
 
     def start_run(self, name: str, started: datetime) -> None:
@@ -674,38 +680,45 @@ class State(Database):
             run = Run(name, started, seconds, outcome, error, tokens=tokens, detail=detail)
             self._put_run(run)
             self.execute(
-                "DELETE FROM run WHERE name=?1 AND started NOT IN (SELECT started FROM run"
-                " WHERE name=?1 ORDER BY started DESC LIMIT ?2)",
+                # Runs in the future (the clock went back) do not count.
+                "DELETE FROM run WHERE name=?1 AND started<=?2 AND started NOT IN (SELECT started"
+                " FROM run WHERE name=?1 AND started<=?2 ORDER BY started DESC LIMIT ?3)",
                 name,
+                iso(started),
                 _RUNS_KEPT,
             )
 
-    def note_run(
-        self, name: str, since: datetime, *, due: datetime | None, missed: int, tokens: int = 0
-    ) -> None:
-        """Add to the runs of a job since `since` when it was due, and what its models used."""
+    def note_run(self, name: str, since: datetime, *, due: datetime | None, missed: int) -> None:
+        """Add to the runs of a job since `since` when it was due, None if somebody asked.
+
+        Not to those in the future, which a clock that was set back since has left.
+        """
         with self.transaction():
             self.execute(
-                "UPDATE run SET due=?, missed=?, asked=?, tokens=max(tokens, ?)"
-                " WHERE name=? AND started>=?",
+                "UPDATE run SET due=?, missed=?, asked=? WHERE name=? AND started BETWEEN ? AND ?",
                 iso(due) if due else None,
                 missed,
                 int(due is None),
-                tokens,
                 name,
                 iso(since),
+                iso(max(since, self.clock())),
             )
 
     def last_run(self, name: str) -> Run | None:
         """Return the last run of a job that ended or was interrupted."""
         return next(iter(self.runs(name, limit=1)), None)
 
-    def runs(self, name: str, limit: int = 20) -> list[Run]:
-        """Return the last runs of a job that ended or were interrupted, newest first."""
+    def runs(self, name: str, limit: int = 20, *, until: datetime | None = None) -> list[Run]:
+        """Return the last runs of a job that ended or were interrupted, newest first.
+
+        None that began after `until`: a clock that was wrong leaves some in the future.
+        """
         rows = self.rows(
             "SELECT name, started, seconds, outcome, error, due, missed, asked, tokens, detail"
-            " FROM run WHERE name=? AND outcome<>'running' ORDER BY started DESC LIMIT ?",
+            " FROM run WHERE name=? AND outcome<>'running' AND started<=?"
+            " ORDER BY started DESC LIMIT ?",
             name,
+            iso(until) if until else _FOREVER,
             limit,
         )
         return [_run(row) for row in rows]
@@ -778,6 +791,10 @@ class State(Database):
             day.isoformat(),
         )
         return int(row[0])
+
+    def tokens_used(self) -> int:
+        """Count the tokens, in and out, that all models ever used."""
+        return int(self.only("SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM usage")[0])
 
     # -- self-tests, counters, anything else -------------------------------------------------
 
@@ -866,6 +883,8 @@ class State(Database):
             self._purge_facts(goes, done)
             for table, keys, column in _TOLD:
                 self._purge_column(table, keys, column, goes, done)
+            done += Counter(event=self.events.purge(goes.text))
+            done += Counter(working=self.working.purge(goes.text))
         with self._lock, storage(self.path):
             compaction.rewrite(self._connection)
         return done
@@ -1102,8 +1121,6 @@ _TOLD = (
     ("run", "name, started", "error"),
     ("run", "name, started", "detail"),
     ("checked", "item", "value"),
-    ("working", "session, scope", "content"),
-    ("event", "id", "data"),
     ("meta", "key", "value"),
     ("reflected", "what, key", "value"),
 )

@@ -1,5 +1,6 @@
 """The working memory of sessions: a text each, for as long as the session lasts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,15 +30,14 @@ class WorkingMemory:
 
     def set(self, session: str, scope: str, content: str) -> Working:
         """Keep a text for a session in place of what was kept."""
-        now = self._database.clock()
+        return self.change(session, scope, lambda _: content)
+
+    def change(self, session: str, scope: str, make: Callable[[Working | None], str]) -> Working:
+        """Keep what `make` returns for what is kept, in one step; what it raises passes through."""
         with self._database.transaction():
-            self._database.execute(
-                "INSERT OR REPLACE INTO working(session, scope, content, updated) VALUES (?,?,?,?)",
-                session,
-                scope,
-                content,
-                iso(now),
-            )
+            content = make(self.get(session, scope))
+            now = self._database.clock()
+            self._put(session, scope, content, now)
         return Working(content, now)
 
     def clear(self, session: str, scope: str | None = None) -> bool:
@@ -63,3 +63,35 @@ class WorkingMemory:
             )
             self._database.execute("DELETE FROM working WHERE updated<?", iso(before))
         return int(count)
+
+    def purge(self, left_of: Callable[[str], str]) -> int:
+        """Cut out what is forgotten, within a transaction; return of how many sessions.
+
+        `left_of` returns a text without it. Of a session that is named so nothing stays.
+        """
+        count = 0
+        for session, scope, content in self._database.rows(
+            "SELECT session, scope, content FROM working"
+        ):
+            left = left_of(content)
+            if left == content and left_of(session) == session:
+                continue
+            count += 1
+            if left.strip() and left_of(session) == session:
+                self._database.execute(
+                    "UPDATE working SET content=? WHERE session=? AND scope=?", left, session, scope
+                )
+            else:
+                self._database.execute(
+                    "DELETE FROM working WHERE session=? AND scope=?", session, scope
+                )
+        return count
+
+    def _put(self, session: str, scope: str, content: str, now: datetime) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO working(session, scope, content, updated) VALUES (?,?,?,?)",
+            session,
+            scope,
+            content,
+            iso(now),
+        )

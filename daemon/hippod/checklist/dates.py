@@ -1,0 +1,310 @@
+"""Questions of time judged by what memory says: what is due, coming up, overdue or expiring."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from hippod.checklist import days, figures, horizons, settled, statements, topics
+from hippod.checklist.days import Days
+from hippod.checklist.horizons import Horizon
+from hippod.checklist.topics import Topic, terms
+from hippod.checklist.verdict import Evidence, Verdict, digest
+
+__all__ = ["dated", "horizon", "judge", "terms"]
+
+MOST = 5
+"""Things that one verdict names."""
+LONGEST = 160
+"""Characters of a thing in a verdict."""
+
+
+def judge(question: str, evidence: Sequence[Evidence], now: datetime) -> Verdict | None:
+    """Judge a question of time, or return None if it is none, asks for more or nothing is sure.
+
+    `now` is aware, in the user's zone: its days are those that count.
+    """
+    read = _read(question, now)
+    if read is None:
+        return None
+    topic, span = read
+    found = _distinct(_due(statements.current(evidence), topic, span, now))
+    certain = [each for each in found if each.is_sure]
+    if certain:
+        return _attention(certain, now.date())
+    if found:
+        return None
+    if topics.names_elsewhere(question):
+        reason = f"Memory names nothing from {_said(span)}, and hippod cannot look elsewhere."
+        return Verdict("not judged", reason)
+    return Verdict("fine", f"Nothing that memory knows of falls from {_said(span)}.")
+
+
+def horizon(question: str, now: datetime) -> tuple[date, date] | None:
+    """Return the first and last day that the question asks about, or None if it is none of time.
+
+    What is overdue is looked for a year back.
+    """
+    read = _read(question, now)
+    return (read[1].first, read[1].last) if read else None
+
+
+def dated(evidence: Evidence) -> Evidence:
+    """Widen the first and last day to those that the text names, anchored at when it was said."""
+    found = days.named(evidence.text, evidence.day)
+    if not found:
+        return evidence
+    first = min(each.first for each in found)
+    last = max(each.last for each in found)
+    return replace(
+        evidence,
+        first=min(first, evidence.first or first),
+        last=max(last, evidence.last or last),
+    )
+
+
+def _read(question: str, now: datetime) -> tuple[Topic, Horizon] | None:
+    """Return what is asked for and when, or None if time alone cannot answer it."""
+    question = question[: days.LOOKED_AT]
+    topic = topics.topic(question)
+    if topic is None or figures.names_a_threshold(question):
+        return None
+    span = horizons.read(question, topic, now)
+    return (topic, span) if span else None
+
+
+def _said(span: Horizon) -> str:
+    return f"{span.first} to {span.last}" if span.first != span.last else f"{span.first} on"
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A thing that falls into the horizon: its day, and whether it is the one that was meant."""
+
+    day: date
+    evidence: Evidence
+    is_sure: bool
+
+
+def _due(
+    evidence: Sequence[Evidence], topic: Topic, span: Horizon, now: datetime
+) -> Iterator[_Due]:
+    """Yield what falls into the horizon and is not settled."""
+    closing = [each for each in evidence if _closes(each.text)]
+    for each in evidence:
+        matches = topic.matches(each.text)
+        if matches is False or not _is_of_kind(each.text, topic) or settled.is_settled(each.text):
+            continue
+        day = _day_within(each, topic, span, now)
+        if day and not any(_settles(other, each, day) for other in closing):
+            yield _Due(day, each, matches is True)
+
+
+def _is_of_kind(text: str, topic: Topic) -> bool:
+    """Say whether a text speaks of such a thing as is asked for."""
+    spoken = topics.kinds_of(text)
+    if not spoken:
+        return topic.kind in ("due", "anything", "appointment", "event") or bool(topic.names)
+    if topic.kind in ("birthday", "expiry", "deadline", "appointment"):
+        return topic.kind in spoken
+    return topic.kind != "due" or bool(topic.names) or spoken != {"birthday"}
+
+
+def _closes(text: str) -> bool:
+    return settled.is_settled(text) or settled.is_moved(text)
+
+
+def _settles(later: Evidence, earlier: Evidence, day: date) -> bool:
+    """Say whether `later` tells that what `earlier` says for `day` is done, or has another day."""
+    if later is earlier or not later.day or not earlier.day or later.day < earlier.day:
+        return False
+    if settled.is_settled(later.text):
+        is_of_this_time = (day - later.day).days <= _RECURS or "expiry" in topics.kinds_of(
+            later.text
+        )
+        return is_of_this_time and settled.speaks_of_the_same(later.text, earlier.text)
+    if settled.is_moved(later.text) and later.day > earlier.day:
+        return settled.speaks_of_the_same(later.text, earlier.text)
+    return False
+
+
+_RECURS = 27
+"""Days between what was paid and what is due that make it another month's."""
+
+
+# --- the days of a text ---------------------------------------------------------------------------
+
+
+def _day_within(evidence: Evidence, topic: Topic, span: Horizon, now: datetime) -> date | None:
+    """Return the day of the evidence that falls into the horizon, the nearest to today."""
+    today = now.date()
+    possible = [
+        day
+        for day in _days(evidence, topic, span)
+        if span.first <= day <= span.last and not _is_over(evidence.text, day, topic, span, now)
+    ]
+    return min(possible, key=lambda day: abs((day - today).days), default=None)
+
+
+def _days(evidence: Evidence, topic: Topic, span: Horizon) -> Iterator[date]:
+    named = _meant(evidence, topic)
+    yearly = _recurs_yearly(evidence.text)
+    for each in named:
+        if yearly and each.is_one:
+            yield from _in_years(each.first, span)
+        elif topic.kind in ("due", "deadline", "expiry") or topic.overdue or each.until:
+            yield each.last
+        elif each.exact:
+            yield each.first
+
+
+def _meant(evidence: Evidence, topic: Topic) -> Sequence[Days]:
+    """Return the days of the thing itself, not those on which it was said, sent or moved."""
+    text = evidence.text[: days.LOOKED_AT]
+    named = days.named(text, evidence.day)
+    if settled.is_moved(text) and named:
+        return _moved_to(text, named)
+    marked = [each for each in named if _is_marked(text, each)]
+    if len(named) > 1 and marked:
+        return marked
+    if not named:
+        return _given(evidence)
+    return named if not topic.overdue else marked or [named[-1]][: _is_payable(text)]
+
+
+def _given(evidence: Evidence) -> Sequence[Days]:
+    """Return the days that the caller knows of."""
+    last = evidence.last or evidence.first
+    if last is None or (evidence.first and not evidence.last and _SINCE.search(evidence.text)):
+        return ()
+    first = evidence.first or last
+    return (Days(first, last, 0, 0, until=evidence.first is None),)
+
+
+def _moved_to(text: str, named: Sequence[Days]) -> Sequence[Days]:
+    """Return the new day: that behind "to", else the last one."""
+    behind = [each for each in named if _TO.search(text[: each.start])]
+    chosen = behind[0] if behind else named[-1]
+    return (replace(chosen, first=chosen.last),)
+
+
+def _is_marked(text: str, each: Days) -> bool:
+    """Say whether words beside a day make it the one by which something has to be done."""
+    before, after = text[max(0, each.start - 30) : each.start], text[each.end : each.end + 12]
+    return each.until or bool(_MARK.search(before) or _MARK_BEHIND.match(after))
+
+
+def _is_payable(text: str) -> bool:
+    return _PAYABLE.search(text) is not None
+
+
+def _recurs_yearly(text: str) -> bool:
+    """Tell "Anna's birthday is on 4 March" from "bought a present for her birthday on 4 March"."""
+    if _BORN.search(text):
+        return True
+    return _YEARLY.search(text) is not None and not settled.is_told_as_past(text)
+
+
+def _in_years(day: date, span: Horizon) -> Iterator[date]:
+    """Yield that day of each year that the horizon touches; 29 February is the 28th in others."""
+    for year in range(span.first.year, span.last.year + 1):
+        try:
+            yield day.replace(year=year)
+        except ValueError:
+            yield date(year, 2, 28)
+
+
+def _is_over(text: str, day: date, topic: Topic, span: Horizon, now: datetime) -> bool:
+    """Say whether a day of the horizon is of the past, or too far for one counted in hours."""
+    today = now.date()
+    if topic.overdue and day < today:
+        return False
+    if day == today and settled.is_told_as_past(text) and not topics.kinds_of(text) & {"birthday"}:
+        return True
+    clock = _clock(text)
+    if clock is None or topic.kind in ("birthday", "expiry", "deadline"):
+        return False
+    moment = (day - today) + timedelta(minutes=clock)
+    passed = timedelta(hours=now.hour, minutes=now.minute)
+    latest = span.until and span.until.replace(tzinfo=None) - datetime.combine(
+        today, datetime.min.time()
+    )
+    return moment < passed or bool(latest and moment > latest)
+
+
+def _clock(text: str) -> int | None:
+    """Return the last time of day in a text, in minutes; stamps of log lines are none."""
+    found = None
+    for match in _CLOCK.finditer(_STAMP.sub("", text[: days.LOOKED_AT])):
+        hour, minute = int(match["hour"] or match["alone"]), int(match["minute"] or 0)
+        half = (match["half"] or "").casefold()[:1]
+        if half in ("a", "p"):
+            hour = hour % 12 + (12 if half == "p" else 0)
+        found = hour * 60 + minute if hour < 24 else found
+    return found
+
+
+_SINCE = re.compile(r"\b(?:since|seit|desde|depuis|from|ab)\b", re.IGNORECASE)
+_TO = re.compile(
+    r"(?:\b(?:to|till|until|auf|zum|al?|para|au|para\s+o)\s+(?:the\s+|den\s+|el\s+|le\s+)?|[→>]\s*)$",
+    re.I,
+)
+_MARK = re.compile(
+    r"(?:\b(?:due|deadline|by|until|till|before|pay|payable|expir\w+|ends?|ending|valid|renew\w*|submit|fällig\w*|bis|zahlbar|"
+    r"frist|spätestens|läuft|endet|abgabe|vence\w*|caduca|hasta|antes|échéance|avant|expire|até)\b|截止|期限)[^.;,]{0,20}$",
+    re.IGNORECASE,
+)
+_PAYABLE = re.compile(
+    r"\b(?:due|overdue|payable|owed|deadline|expir\w+|fällig\w*|zahlbar|frist|abgelaufen|vencid\w+|vence\w*|échéance)\b",
+    re.IGNORECASE,
+)
+_BORN = re.compile(r"\b(?:born|geboren|nació|nacid[oa]|née?|nasceu)\b", re.IGNORECASE)
+_MARK_BEHIND = re.compile(r"\W{0,3}(?:due|deadline|fällig|ab\b|abgelaufen)", re.IGNORECASE)
+_YEARLY = re.compile(
+    r"\b(?:birthday|b-day|anniversary|born|name\s?day|geburtstag|hochzeitstag|jahrestag|geboren|namenstag|cumpleaños|"
+    r"aniversario|naci[ód]\w*|anniversaire|née?|aniversário|nasceu)\b\W{0,3}(?:(?:is|was|are|falls|on|in|the|ist|am|im|fällt|auf|den|"
+    r"es|el|est|le|é|em|dia|:|=|\(|–|-)\s*){0,4}(?=\W*\w*\W*\d|\W*\w+\s+\d|$)"
+    r"|\bhat\s+(?:am\s+)?\S.{0,30}\bgeburtstag\b|\d\W{0,3}(?:is\s+)?(?:\w+['’]s\s+|\w+\s+)?(?:birthday|geburtstag)\b"
+    r"|\bcumple\s+años\b",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    r"(?<![\d:.,-])(?:(?P<hour>[01]?\d|2[0-4])[:h](?P<minute>[0-5]\d)|(?P<alone>[01]?\d|2[0-4])(?=\s*(?:[ap]\.?m\b|uhr\b|h\b)))"
+    r"(?![\d:])\s*(?P<half>[ap]\.?m\b)?",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(
+    r"^\s*\[\d\d:\d\d(?::\d\d)?\]|\(\d\d:\d\d\s+\S+\)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*"
+)
+
+
+# --- what is said of it ---------------------------------------------------------------------------
+
+
+def _distinct(found: Iterator[_Due]) -> list[_Due]:
+    """Leave out what is said twice for one day."""
+    return list(
+        {(each.day, _shown(each.evidence.text).casefold()): each for each in found}.values()
+    )
+
+
+def _attention(found: Sequence[_Due], today: date) -> Verdict:
+    near = sorted(found, key=lambda each: (abs((each.day - today).days), each.day < today))
+    told = "; ".join(
+        f"{_when(each.day, today)}: {_shown(each.evidence.text)}" for each in near[:MOST]
+    )
+    more = f"; and {len(near) - MOST} more" if len(near) > MOST else ""
+    sameness = sorted(f"{each.day} {_shown(each.evidence.text).casefold()}" for each in near)
+    cited = tuple(dict.fromkeys(each.evidence.source for each in near[:MOST]))
+    return Verdict("attention", told + more, cited, digest(sameness))
+
+
+def _when(day: date, today: date) -> str:
+    distance = (day - today).days
+    near = {0: " (today)", 1: " (tomorrow)"}.get(distance, " (past)" if distance < 0 else "")
+    return f"{day}{near}"
+
+
+def _shown(text: str) -> str:
+    said = " ".join(text[: days.LOOKED_AT].split())
+    return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"

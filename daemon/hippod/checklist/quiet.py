@@ -1,0 +1,69 @@
+"""The hours that a sentence names: "between 23:00 and 08:00", "11pm-7am", "von 22 bis 6 Uhr"."""
+
+import re
+
+from hippod.schedule import Hours
+
+
+def read(sentence: str) -> Hours | None:
+    """Return the hours from the first time to the second one, or None if it names no two times.
+
+    Raises `ValueError` for times that no day has, or that are the same.
+    """
+    sentence = sentence[:500]
+    match = next((each for each in _RANGE.finditer(sentence) if _is_of_times(each)), None)
+    if match is None:
+        return None
+    if match["b_half"] and not (match["a_half"] or match["a_named"] or match["a_minute"]):
+        raise ValueError(f"{match[0].strip()!r} does not say am or pm for both times")
+    start, end = (_minute(match, side) for side in ("a", "b"))
+    if start % _DAY == end % _DAY:
+        raise ValueError(f"{match[0].strip()!r} begins when it ends")
+    return Hours(start % _DAY, end or _DAY)
+
+
+def _is_of_times(match: re.Match[str]) -> bool:
+    """Tell hours from other numbers: "unless 2-3 mails wait" names no time."""
+    marked = any(match[f"{side}_{part}"] for side in "ab" for part in ("named", "minute", "half"))
+    before = match.string[max(0, match.start() - 20) : match.start()]
+    return marked or _UNIT.search(match[0]) is not None or _LEADS.search(before) is not None
+
+
+_UNIT = re.compile(r"\d\s*(?:uhr|o'clock|h|horas?|heures?|点|時|时)", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:\b(?:between|from|hours|nights?|during|quiet|silent|ruhig|still|leise|zwischen|von|nachts|entre|de|da|las|les|as)|ruhezeit\w*)"
+    r"\W*(?:las\s+|les\s+|as\s+)?$",
+    re.IGNORECASE,
+)
+_DAY = 24 * 60
+_NAMED = {"midnight": 0, "noon": 12 * 60, "midday": 12 * 60, "mitternacht": 0, "mittag": 12 * 60,
+          "mittags": 12 * 60, "medianoche": 0, "mediodía": 12 * 60, "minuit": 0, "midi": 12 * 60,
+          "meia-noite": 0, "meio-dia": 12 * 60}  # fmt: skip
+
+
+def _minute(match: re.Match[str], side: str) -> int:
+    if named := match[f"{side}_named"]:
+        return _NAMED[named.casefold()]
+    hour, minute = int(match[f"{side}_hour"]), int(match[f"{side}_minute"] or 0)
+    half = (match[f"{side}_half"] or "").casefold()[:1]
+    if half and not 1 <= hour <= 12:
+        raise ValueError(f"a day has no such time: {match[0].strip()!r}")
+    if half:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    if hour * 60 + minute > _DAY or minute > 59:
+        raise ValueError(f"a day has no such time: {match[0].strip()!r}")
+    return hour * 60 + minute
+
+
+def _time(side: str) -> str:
+    return (
+        rf"(?:(?P<{side}_named>{'|'.join(_NAMED)})\b|(?P<{side}_hour>\d{{1,2}})(?:[:.h](?P<{side}_minute>\d\d))?"
+        rf"(?!\d)\s*(?:(?P<{side}_half>[ap])\.?m\b\.?|uhr\b|o'clock\b|h\b|horas?\b|heures?\b|点|時|时)?)"
+    )
+
+
+_RANGE = re.compile(
+    rf"(?<![\d.:/-]){_time('a')}\s*(?:-|–|—|~|to|and|until|till|through|bis|und|a|y|à|et|e|às|até|hasta|至|到|から)"
+    rf"\s*(?:las\s+|les\s+|as\s+|um\s+)?{_time('b')}",
+    re.IGNORECASE,
+)

@@ -1,0 +1,116 @@
+"""Whether a text says that something is over: done, called off, put off, or long past."""
+
+import re
+
+from hippod.checklist import days
+from hippod.language import content_stems, guess
+
+
+def is_settled(text: str) -> bool:
+    """Say whether a text tells that what it speaks of is done or called off."""
+    if _TICKED.match(text):
+        return True
+    return any(not _is_open(text, match) for match in _DONE.finditer(text[: days.LOOKED_AT]))
+
+
+def is_moved(text: str) -> bool:
+    """Say whether a text tells that something has got another day."""
+    return _MOVED.search(text[: days.LOOKED_AT]) is not None
+
+
+def is_told_as_past(text: str) -> bool:
+    """Say whether a text tells what has happened, not what is planned."""
+    return _PAST.search(text[: days.LOOKED_AT]) is not None
+
+
+def speaks_of_the_same(later: str, earlier: str) -> bool:
+    """Say whether what `later` settles or moves is what `earlier` speaks of.
+
+    Most of its words must be there, and all its numbers; "the invoice" is not "invoice 12".
+    """
+    words, numbers = _subject(later)
+    other_words, other_numbers = _subject(earlier)
+    if numbers - other_numbers or (not numbers and _NUMBERED.search(earlier)):
+        return False
+    shared = words & other_words
+    return bool(shared) and len(shared) * 5 >= len(words) * 3
+
+
+def _subject(text: str) -> tuple[set[str], set[str]]:
+    """Return the stems of what a text is about, and the numbers that are no date or amount."""
+    text = text[: days.LOOKED_AT]
+    for each in reversed(days.named(text, None)):
+        text = f"{text[: each.start]} {text[each.end :]}"
+    text = _NOT_ABOUT.sub(" ", text)
+    stems = content_stems(text, guess(text, ("en", "de", "es", "fr", "pt")))
+    return (
+        {stem for stem in stems if not stem[0].isdigit() and len(stem) > 1},
+        {stem for stem in stems if stem.isdecimal()},
+    )
+
+
+def _is_open(text: str, match: re.Match[str]) -> bool:
+    """Tell "not yet paid", "to be paid" and "the deposit is paid, the rest is due" from "paid"."""
+    before = text[max(0, match.start() - 40) : match.start()]
+    aimed = _BY.match(text, match.end()) or _GET.search(before)
+    return bool(aimed or _NOT_YET.search(before) or _REST.search(text))
+
+
+_TICKED = re.compile(r"\s*(?:[-*+]\s+)?(?:\[[xX✓✔-]\]\s|~~.*~~\s*$|[✅☑✔✓])")
+_DONE = re.compile(
+    r"\b(?:paid|done|completed|submitted|cancel+ed|called\s+off|handed\s+in|sent\s+in|filed|renewed|returned|"
+    r"resolved|settled|finished|no\s+longer|attended|taken\s+care\s+of|dropped|obsolete|"
+    r"bezahlt|überwiesen|beglichen|erledigt|eingereicht|abgegeben|abgesagt|storniert|abgeschlossen|fertig|"
+    r"verlängert|entfällt|ausgefallen|fällt\s+aus|hinfällig|gekündigt|"
+    r"pagad[oa]s?|pagó|pagué|hech[oa]s?|entregad[oa]s?|cancelad[oa]s?|renovad[oa]s?|"
+    r"payée?s?|réglée?s?|rendue?s?|annulée?s?|renouvelée?s?|terminée?s?|"
+    r"pag[oa]s?|entregues?|concluíd[oa]s?)\b|已付|已完成|取消|済み",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"(?:\b(?:not|never|isn['’]t|hasn['’]t|aren['’]t|haven['’]t|wasn['’]t|to\s+be|be|must|should|needs?|gets?|un|"
+    r"nicht|noch\s+nicht|nie|muss|müssen|soll|sollte|wird|werden|sin|no|pas|não|por|à|a|être|ser)\s+(?:yet\s+|been\s+|"
+    r"get\s+|wurde\s+|ha\s+sido\s+)?|\b(?:if|unless|until|once|wenn|falls|bis)\s+(?:\w+\s+){0,3})$",
+    re.IGNORECASE,
+)
+# "get the inspection done by Friday"
+_GET = re.compile(r"\b(?:get|needs?|must|should|muss|soll(?:te)?)\b[^.;:]*$", re.IGNORECASE)
+_BY = re.compile(
+    r"\s+(?:by|until|before|no\s+later\s+than|bis|spätestens|antes|avant)\s+(?:\w+\s+){0,2}"
+    r"(?:\d|\w+day\b|\w+tag\b|tomorrow|today|heute|morgen)",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"\b(?:the\s+rest|remainder|remaining|outstanding|second\s+half|other\s+half|balance\s+is|restbetrag|der\s+rest|"
+    r"restliche\w*|el\s+resto|le\s+reste|le\s+solde|o\s+resto)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:moved|postponed|rescheduled|shifted|pushed\s+back|put\s+off|brought\s+forward|extended|verschoben|verlegt|"
+    r"vertagt|vorgezogen|aplazad[oa]s?|pospuest[oa]s?|reprogramad[oa]s?|reportée?s?|décalée?s?|déplacée?s?|adiad[oa]s?|"
+    r"remarcad[oa]s?)\b|改到|延期",
+    re.IGNORECASE,
+)
+_PLANNED = (
+    r"scheduled|planned|booked|needed|supposed|expected|required|moved|postponed|delayed|rescheduled|invited|owed|"
+    r"named|marked|billed|invoiced|registered|reserved|confirmed|dated|agreed|extended|set\w*|unpaid|wanted|called|"
+    r"shared|based|used|located|married|reminded|noted|asked|promised|need|feed|speed|shed|wed|red|bed|indeed|"
+    r"seed|weed|breed|exceed|proceed|succeed|hundred|embed\w*"
+)
+_PAST = re.compile(
+    rf"\b(?!(?:{_PLANNED})\b)(?:was|were|had|did|went|got|met|made|took|came|sent|bought|spent|wrote|ran|saw|told|"
+    r"[a-z]{2,}ed)\b|\b(?:war|waren|hatte[n]?|wurde[n]?|ging[en]*|kam[en]*)\b|"
+    r"\b(?:hat|haben|habe|ist|sind)\b[^.;]{0,60}\b(?:\w{0,8}ge\w{2,}(?:t|en)|be\w{3,}t|ver\w{3,}t)\b(?!\s+werden)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"\b(?:invoices?|bills?|tickets?|orders?|no\.?|nr\.?|rechnung(?:en)?|factura|facture|fatura)\s*(?:no\.?|nr\.?)?\s*#?\s*\d|#\d",
+    re.IGNORECASE,
+)
+_NOT_ABOUT = re.compile(
+    rf"(?:{_DONE.pattern}|{_MOVED.pattern})"
+    r"|(?:[€$£]\s*\d[\d.,]*|\b\d[\d.,]*\s*(?:€|\$|£|eur|usd|gbp|chf|euros?|dollars?)(?!\w))"
+    r"|\b(?:due|deadline|paid|pay|today|yesterday|tomorrow|heute|gestern|morgen|fällig|frist|new|now|date|day|"
+    r"[01]?\d:[0-5]\d|uhr|am|pm|auf|to)\b",
+    re.IGNORECASE,
+)

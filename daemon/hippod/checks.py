@@ -1,0 +1,34 @@
+"""Named checks of the configuration: the command of each is run in the workspace."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hippod import config
+from hippod.commands import Command, Commands, Outcome
+
+__all__ = ["Outcome", "Runner", "run"]
+
+
+class Runner:
+    """Runs the commands of checks in the folder `cwd`; any thread may `stop` it."""
+
+    def __init__(self, cwd: Path, environ: Mapping[str, str]) -> None:
+        self._commands = Commands(cwd, environ)
+
+    def run(self, check: config.Check) -> Outcome:
+        """Run the command of a check and return what came of it. Never raises.
+
+        Where its `error` is not empty the check failed, whatever was printed.
+        """
+        return self._commands.run(
+            Command(check.command, check.environment, check.timeout, check.output_bytes)
+        )
+
+    def stop(self) -> None:
+        """End what runs, and start nothing more."""
+        self._commands.stop()
+
+
+def run(check: config.Check, cwd: Path, environ: Mapping[str, str]) -> Outcome:
+    """Run the command of a check once, as a `Runner` does."""
+    return Runner(cwd, environ).run(check)

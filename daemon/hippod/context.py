@@ -1,0 +1,201 @@
+"""What an agent is given at the start of a session: the identity files, what is remembered of
+long ago and of these days, and what its session keeps in mind."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from hippod import briefing, daylog, markdown, nesting, packing, redact
+from hippod.briefing import Briefing, Part
+from hippod.config import Config
+from hippod.errors import Conflict, HippodError, NotFound
+from hippod.forgotten import Tombstones
+from hippod.models import TokenCounter
+from hippod.packing import Count
+from hippod.remembered import Remembered
+from hippod.scope import Scope, may_see
+from hippod.wire_context import Context, ContextBudget, ContextPart, ContextRequest
+from hippod.working import WorkingMemories
+from hippod.workspace import Workspace
+
+INSTRUCTIONS, VALUES, USER = "Agent Instructions", "Core Values", "User Context"
+IDENTITY, MEMORY = "Identity", "Long-Term Memory"
+TODAY, YESTERDAY, WORKING = "Today's Notes", "Yesterday's Notes", "Working Memory"
+FIRST_CUT = (YESTERDAY, TODAY, MEMORY, WORKING, IDENTITY, USER, VALUES, INSTRUCTIONS)
+"""What is cut first where all of it is too long."""
+MEMORIES = ("MEMORY.md", "memory.md")
+LONGEST = 40_000
+"""Characters of a file that are read through; more only where its budget could hold them."""
+_CHARACTERS_A_TOKEN = 8
+_SURELY = 1.25
+"""Texts have hardly more tokens than so many times their estimate, mostly fewer than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a version of a file says, or a piece of it, than which it is `times` as long."""
+
+    path: str
+    etag: str
+    stones: Tombstones
+    told: str
+    times: float
+
+
+class Gatherer:
+    """Puts the context together. Thread-safe; each call looks at the files as they are."""
+
+    def __init__(
+        self,
+        config: Config,
+        workspace: Workspace,
+        remembered: Remembered,
+        working: WorkingMemories,
+        counter: TokenCounter | None,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._config = config
+        self._workspace = workspace
+        self._remembered = remembered
+        self._working = working
+        self._counter = counter
+        self._clock = clock
+        self._known: dict[tuple[str, Scope], _Known] = {}
+
+    def gather(self, request: ContextRequest) -> Context:
+        """Return the context within its budget, of one day even if midnight passes meanwhile.
+
+        A file that cannot be read makes its part say so. Raises `InvalidInput` for a name that
+        is none of a session.
+        """
+        today = self._clock().astimezone(self._config.zone).date()
+        parts = [*self._files(request.scope, today), *self._of_session(request)]
+        budget = request.budget_tokens or self._config.context.budget_tokens
+        done, counted_by = self._fitted(parts, budget)
+        return Context(
+            text=done.text,
+            day=today.isoformat(),
+            parts=tuple(map(_shown, done.parts)),
+            budget=ContextBudget(tokens=budget, used=done.used, counted_by=counted_by),
+        )
+
+    # -- the parts ---------------------------------------------------------------------------
+
+    def _files(self, scope: Scope, today: date) -> Iterable[Part]:
+        most = self._config.context
+        yesterday = today - timedelta(days=1)
+        yield from self._file(scope, INSTRUCTIONS, ["AGENTS.md"], most.instructions)
+        yield from self._file(scope, VALUES, ["SOUL.md"], most.values)
+        yield from self._file(scope, USER, ["USER.md"], most.user)
+        yield from self._file(scope, IDENTITY, ["IDENTITY.md"], most.identity)
+        yield from self._file(scope, MEMORY, MEMORIES, most.memory, quoted=True)
+        for heading, day, tokens in (
+            (TODAY, today, most.today),
+            (YESTERDAY, yesterday, most.yesterday),
+        ):
+            places = (daylog.log_path(day, self._config.workspace.layout), daylog.archive_path(day))
+            yield from self._file(scope, heading, places, tokens, quoted=True, newest=True)
+
+    def _file(
+        self,
+        scope: Scope,
+        heading: str,
+        paths: Sequence[str],
+        most: int,
+        *,
+        quoted: bool = False,
+        newest: bool = False,
+    ) -> Iterable[Part]:
+        """Yield the part that the first of these files makes which is there and to be seen."""
+        seen = [path for path in paths if may_see(scope, path, self._config.privacy.group_paths)]
+        for path in seen if most else ():
+            part = Part(heading, path, "", most, f"hippod read {path}", newest, quoted)
+            try:
+                known = self._read(part, scope)
+            except NotFound:
+                continue
+            except HippodError as error:
+                fault = error.message if scope == "main" else f"{path}: cannot be read"
+                yield replace(part, fault=fault)
+                return
+            yield replace(part, text=known.told, times=known.times)
+            return
+
+    def _read(self, part: Part, scope: Scope) -> "_Known":
+        """Read a file, and what it says anew only where that, or what is forgotten, changed."""
+        document, stones = self._workspace.read(part.path), self._remembered.tombstones()
+        known = self._known.get((part.heading, scope))
+        version = (part.path, document.etag, stones)
+        if known is None or (known.path, known.etag, known.stones) != version:
+            known = _Known(*version, *self._told(part, document.text, scope))
+            self._known[part.heading, scope] = known
+        return known
+
+    def _told(self, part: Part, text: str, scope: Scope) -> tuple[str, float]:
+        seen = redact.strip_private(text) if scope == "group" else text
+        piece = _piece(seen, max(LONGEST, part.most * _CHARACTERS_A_TOKEN), newest=part.newest)
+        if markdown.is_conflicted(piece):
+            raise Conflict(f"{part.path}: has git conflict marks", "resolve the merge")
+        left = self._remembered.left_of(piece, daylog.day_of(part.path))
+        return nesting.told(left), len(seen) / max(1, len(piece))
+
+    def _of_session(self, request: ContextRequest) -> Iterable[Part]:
+        most = self._config.context.working
+        if request.session is None:
+            return
+        kept = self._working.get(request.session, request.scope)
+        if kept is None or not most:
+            return
+        part = Part(WORKING, "working memory", "", most, "hippod working get", quoted=True)
+        try:
+            yield replace(part, text=nesting.nested(self._remembered.left_of(kept.content)))
+        except HippodError as error:
+            fault = error.message if request.scope == "main" else "cannot be read"
+            yield replace(part, fault=f"working memory: {fault}")
+
+    # -- the budget --------------------------------------------------------------------------
+
+    def _fitted(self, parts: Sequence[Part], budget: int) -> tuple[Briefing, str]:
+        """Fit the parts by the model's tokenizer, or by the estimate where that leaves room.
+
+        The vocabulary takes half a second to start, so it is asked only where it tells more.
+        """
+        rough = _fit(parts, budget, packing.estimate)
+        if self._counter is not None and _wanted(rough) * _SURELY > budget:
+            try:
+                return _fit(parts, budget, self._counter.count), self._counter.name
+            except HippodError:
+                pass
+        return rough, packing.ESTIMATE
+
+
+def _fit(parts: Sequence[Part], budget: int, count: Count) -> Briefing:
+    return briefing.fit(parts, budget, FIRST_CUT, count)
+
+
+def _wanted(done: Briefing) -> int:
+    """Return how many tokens there would be if parts had only budgets of their own."""
+    return sum(min(each.of_tokens, each.part.most) for each in done.parts)
+
+
+def _piece(text: str, longest: int, *, newest: bool) -> str:
+    """Return the beginning of a text that is too long to be read through, or its end."""
+    if len(text) <= longest:
+        return text
+    if newest:
+        start = len(text) - longest
+        place = text.find("\n\n", start, start + longest // 2)
+        return text[place + 2 if place >= 0 else start :]
+    place = text.rfind("\n\n", longest // 2, longest)
+    return text[: place if place >= 0 else longest]
+
+
+def _shown(each: briefing.Shown) -> ContextPart:
+    return ContextPart(
+        heading=each.part.heading,
+        path=each.part.path,
+        tokens=each.tokens,
+        of_tokens=each.of_tokens,
+        truncated=each.truncated,
+        fault=each.part.fault,
+    )

@@ -1,0 +1,110 @@
+"""A Markdown file as part of another text: without its title, its headings further down. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from hippod import markdown
+from hippod.markdown import Heading, Markdown
+
+_DEEPEST = 6
+
+
+def told(text: str) -> str:
+    """Return what a file says below a heading of level 2; empty if nobody filled it in yet.
+
+    Its title (a first heading of level 1), front matter and comments are left out. The headings
+    move one level down, two where there are further ones of level 1, but never below level 6.
+    """
+    document = markdown.parse(text)
+    headings = _headings(document)
+    if not _is_filled_in(document, headings):
+        return ""
+    title = headings[0] if headings and headings[0].level == 1 else None
+    moved = _moved(headings, 2 if any(each.level == 1 for each in headings[1:]) else 1)
+    if title:
+        moved |= dict.fromkeys(range(title.start, title.end + 1))
+    numbers = range(document.front_matter + 1, len(document.lines) + 1)
+    lines = [moved.get(n, _without_comments(document, n)) for n in numbers]
+    return closed(_tidy(lines))
+
+
+def nested(text: str) -> str:
+    """Return all of a text that is no file, with its headings moved below level 2."""
+    document = markdown.parse(text)
+    headings = _headings(document)
+    moved = _moved(headings, 2 if any(each.level == 1 for each in headings) else 1)
+    lines = (moved.get(number, line) for number, line in enumerate(document.lines, 1))
+    return closed("\n".join(line for line in lines if line is not None).strip("\n"))
+
+
+def _headings(document: Markdown) -> list[Heading]:
+    return list(dict.fromkeys(section.path[-1] for section in document.sections if section.path))
+
+
+def _moved(headings: Iterable[Heading], down: int) -> dict[int, str | None]:
+    """Map the lines of headings to what stands there then; None: nothing."""
+    lines: dict[int, str | None] = {}
+    for heading in headings:
+        level = min(_DEEPEST, heading.level + down)
+        lines |= dict.fromkeys(range(heading.start, heading.end + 1))
+        lines[heading.start] = f"{'#' * level} {heading.text}".rstrip()
+    return lines
+
+
+def _without_comments(document: Markdown, number: int) -> str | None:
+    line, seen = document.lines[number - 1], document.visible(number)
+    return None if line.strip() and not seen.strip() else seen
+
+
+def _tidy(lines: Iterable[str | None]) -> str:
+    """Join lines; around one that was left out no more than one blank line stays."""
+    kept: list[str] = []
+    gap = False
+    for line in lines:
+        if line is None:
+            gap = True
+        elif line.strip():
+            kept.append(line)
+            gap = False
+        elif not (gap and kept and not kept[-1].strip()):
+            kept.append(line)
+    return "\n".join(kept).strip("\n")
+
+
+# -- templates -------------------------------------------------------------------------------
+
+_LIST_MARK = re.compile(
+    r"\s*(?:>\s*)*(?:(?:[-*+]|[0-9]{1,9}[.)])(?:\s+|$))?(?:\[[ xX]?\](?:\s+|$))?"
+)
+_LABEL = re.compile(r"[^:：]{1,60}[:：]")
+_PLACEHOLDER = re.compile(r"(?:\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\.{2,}|…|-+)?\.?")
+_RULE = re.compile(r"[-*_|:=\s]*")
+
+
+def _is_filled_in(document: Markdown, headings: Iterable[Heading]) -> bool:
+    """Say whether a file holds more than a template: headings, labels, places to fill in."""
+    titles = {number for each in headings for number in range(each.start, each.end + 1)}
+    numbers = range(document.front_matter + 1, len(document.lines) + 1)
+    return any(
+        _is_code(document.lines[n - 1]) if n in document.code else _says(document.visible(n))
+        for n in numbers
+        if n not in titles
+    )
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip(" \t`~"))
+
+
+def _says(line: str) -> bool:
+    if _RULE.fullmatch(line):
+        return False
+    said = _LIST_MARK.sub("", line, count=1).replace("*", "").replace("_", "").strip()
+    value = _LABEL.sub("", said, count=1).strip()
+    return _PLACEHOLDER.fullmatch(value) is None
+
+
+def closed(text: str) -> str:
+    """Close a code block that runs open to the end: it would take in what follows."""
+    mark = markdown.open_fence(text)
+    return f"{text}\n{mark}" if mark else text
