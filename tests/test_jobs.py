@@ -141,6 +141,16 @@ def test_runs_in_the_future_never_hide_those_of_today(house: House) -> None:
     assert not house.board.run_due(JOB)
 
 
+def test_a_clock_that_goes_back_leaves_what_is_noted_of_runs_ahead(house: House) -> None:
+    house.live_until(NOW + 6 * HOUR)
+    ahead = [(run.started, run.due, run.asked) for run in house.state.runs(JOB, 3)]
+    house.now = NOW + 2 * HOUR
+    house.board.run(JOB)
+    assert [(run.started, run.due, run.asked) for run in house.state.runs(JOB, 3)] == ahead
+    assert not any(asked for _, _, asked in ahead)
+    assert [run.asked for run in house.state.runs(JOB, 1, until=house.now)] == [True]
+
+
 def test_a_clock_that_starts_in_1970_brings_one_run(house: House) -> None:
     house.now = datetime(1970, 1, 1, tzinfo=UTC)
     house.restart(rhythm=Every(60))

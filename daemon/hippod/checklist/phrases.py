@@ -131,7 +131,7 @@ _INTRODUCTION = _any(
     r"^this\s+(?:is\s+just\s+a\s+template|file\s+(?:is|runs|tells|lists|controls|gets))\b",
     r"^(?:(?:on|at|for|with|in|during)?\s*(?:each|every)\s+(?:[\w-]+[\s,]+){1,4}|when\s+[^,]{1,60}"
     r"|periodically|regularly)?,?\s*"
-    rf"(?:please\s+)?(?:run|go|work|walk|look|read|step|follow|check|review|do|use)\s+(?:through\s+|over\s+|down\s+)?"
+    rf"(?:please\s+)?(?:run|go|work|walk|look|read|step|follow|check|review|do|use)\s+(?:through\s+|over\s+|down\s+|at\s+)?"
     rf"(?:this|the|these|those|each\s+of|all\s+of|all|every|everything)\s*(?:\w+\s+){{0,2}}{_LIST}"
     r"(?:(?:\s+(?:below|above|here|one\s+by\s+one|strictly|in\s+order|"
     r"(?:on|at|for|with)\s+(?:each|every)\s+(?:\w+\s*){1,3}|and\s+report\s+(?:\w+\s*){1,5}"
