@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from hippod.config import Check, Config, explain, load
+from hippod.config import Check, Config, checked, explain, load
 from hippod.errors import ConfigError
 
 ROOT = Path(__file__).parent.parent
@@ -269,3 +269,10 @@ def test_the_generator_can_be_set_from_the_environment() -> None:
     )  # fmt: skip
     assert generator.tasks == ("select", "rewrite")
     assert load(None, {"HIPPOD_GENERATOR__TASKS": "auto"}).generator.tasks == "auto"
+
+
+def test_hours_of_blanks_are_no_hours() -> None:
+    with pytest.raises(ConfigError, match="active_hours"):
+        checked({"heartbeat": {"active_hours": "  "}}, "f", {})
+    settled = checked({"heartbeat": {"active_hours": " 9-17 ", "quiet_hours": " "}}, "f", {})
+    assert (settled.heartbeat.active_hours, settled.heartbeat.quiet_hours) == ("9-17", "")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippod.errors import InvalidInput
-from hippod.query import Query, entity_key, understand
+from hippod.query import Query, entity_key, first_day, understand
 from hippod.tokens import MAX_TERMS
 from hippod.wire import MAX_QUERY, RecallRequest
 
@@ -113,3 +113,9 @@ def test_the_wording_is_understood_and_filters_nothing() -> None:
 def test_a_day_in_the_wording_is_the_users() -> None:
     (day,) = read("what did we say yesterday").times
     assert str(day.since) == "2026-03-10"
+
+
+@pytest.mark.parametrize(("word", "day"), [("today", 3), (" Yesterday ", 2)])
+def test_a_bound_may_be_named_as_the_daily_logs_name_days(word: str, day: int) -> None:
+    now = datetime(2026, 3, 3, 0, 30, tzinfo=UTC)
+    assert first_day("since", word, now) == now.date().replace(day=day)

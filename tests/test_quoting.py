@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hippod import wire
+from hippod import quoting, wire
 from hippod.quoting import framed, note, written
 from hippod.redact import strip_memory
 
@@ -86,3 +86,7 @@ def test_a_block_is_cut_whole_from_what_an_agent_says(
     assume("<" not in before + after)
     text = block([hit(content, source=content) for content in contents])
     assert strip_memory(before + text + after) == before + after
+
+
+def test_what_ends_a_line_elsewhere_parts_words() -> None:
+    assert quoting.visible("a\u2028b\u0085c\x0cd\r\ne\rf") == "a b c d\ne\nf"

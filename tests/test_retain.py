@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hippod import daylog, facts, wire
+from hippod import daylog, facts, wire, workspace_seed
 from hippod.batches import MODEL_ATTEMPTS
 from hippod.config import Config
 from hippod.errors import (
@@ -215,6 +215,23 @@ def test_who_gave_no_name_is_quoted_all_the_same(home: Home) -> None:
     home.run()
     assert len(home.facts()) >= 2
     assert all(fact.entities[0] == "User" for fact in home.facts() if fact.kind == "O")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (workspace_seed.IDENTITY["USER.md"], "User"),
+        ("Name:\n\nLanguages: Dutch\n", "User"),
+        ("- **Name:** Ada Stone\n", "Ada-Stone"),
+    ],
+)
+def test_a_name_that_nobody_filled_in_is_none(home: Home, text: str, name: str) -> None:
+    home.settings["workspace"] = {"timezone": "UTC"}
+    (home.root / "USER.md").write_text(text)
+    home.restart()
+    home.say(TEA)
+    home.run()
+    assert [fact.entities[0] for fact in home.facts()] == [name]
 
 
 def test_what_an_editor_threw_away_is_appended_once_more(home: Home) -> None:

@@ -123,15 +123,19 @@ def _not_empty(value: float | str) -> float | str:
 
 
 def _hours(value: object) -> object:
-    if isinstance(value, str) and value.strip():
-        schedule.hours(value)
-    return value
+    if not isinstance(value, str):
+        return value
+    if text := value.strip():
+        schedule.hours(text)
+    return text
 
 
 LEAST_INTERVAL = 60
 """Seconds between two runs of a job: idle must cost nothing."""
 MOST_INTERVAL = 366 * 86_400
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
+_MOST_SECONDS = 100 * 366 * 86_400
+"""Time enough for what is never to happen, and no date that is computed with it overflows."""
+Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0, le=_MOST_SECONDS)]
 Rhythm = Annotated[float | str, BeforeValidator(_rhythm)]
 """Seconds between two runs, or a cron line; empty where a default lies elsewhere."""
 OwnRhythm = Annotated[Rhythm, AfterValidator(_not_empty)]

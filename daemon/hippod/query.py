@@ -168,6 +168,8 @@ def _bound(field: str, value: str | None, local: datetime, *, end: bool) -> date
     text = (value or "").strip()
     if not text:
         return None
+    if text.lower() in _NAMED:
+        return edge(local.date() - timedelta(days=_NAMED[text.lower()]), end=end)
     try:
         if match := _AGE.fullmatch(text):
             return _age(int(match[1]), match[2].lower(), local, end=end)
@@ -177,6 +179,10 @@ def _bound(field: str, value: str | None, local: datetime, *, end: bool) -> date
         return (moment.astimezone(local.tzinfo) if moment.tzinfo else moment).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise InvalidInput(f"{field}: cannot read {value!r} as a date", _EXAMPLES) from None
+
+
+_NAMED = {"today": 0, "yesterday": 1}
+"""Days ago, by the words that name a day for the daily logs too."""
 
 
 def _age(count: int, unit: str, local: datetime, *, end: bool) -> datetime:

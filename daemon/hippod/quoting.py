@@ -15,6 +15,8 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e007f]"
 )
+_BREAK = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""Ends a line somewhere, if not in Markdown: the words beside it are two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def _evidence(each: wire.Evidence) -> str:
 
 def visible(text: str) -> str:
     """Return a text without the marks that people do not see, but models read."""
-    return _UNSEEN.sub("", text)
+    return _UNSEEN.sub("", _BREAK.sub(lambda end: "\n" if end[0][0] == "\r" else " ", text))
 
 
 def _plain(text: str) -> str:

@@ -228,8 +228,11 @@ class Retainer:
             self.events.retained(path, source, [(fact.id, fact.bullet) for fact in written])
 
     def _work_off_one(self, batch: Batch) -> tuple[BatchFact, ...]:
+        what = f"retain {batch.source}"
         try:
-            return self._batches.work_off(batch)
+            made = self._batches.work_off(batch)
+            self.events.well(what)
+            return made
         except HippodError:
             raise
         except Exception as error:
@@ -237,7 +240,7 @@ class Retainer:
             logger.exception("batch.crashed", batch=batch.id)
             self._state.fail(batch.id, f"crashed: {type(error).__name__}")
             self.events.fault(
-                f"retain batch {batch.id}",
+                what,
                 f"something failed inside hippod: turns of {batch.source} were given up",
                 "look at the daemon's log",
             )
@@ -270,9 +273,9 @@ class Retainer:
             except NotFound:
                 return  # rotated away; its facts stay
             self._note(file, reading)
-            self._store(file, reading)
-            if reading.ended:
+            if reading.ended:  # first: once it is stored, it is not read again
                 self.ended(reading.cursor.session)
+            self._store(file, reading)
             barren = 0 if reading.turns else barren + 1
             yields = reading.more and barren >= BARREN_READINGS
             if yields or reading.unfinished:
