@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hippod import facts
+from hippod import facts, scope
 from hippod.index import Index, Row, View
 from hippod.query import Where
 from hippod.reflection import entity_pages, fact_pages
@@ -18,6 +18,12 @@ from tests.reflected import by_id, entity, listed
 
 MAIN = Where()
 ALL = ("bank/**", "memory/**")
+
+
+@pytest.fixture(autouse=True)
+def _no_path_is_private(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the index keeps from a group it keeps by pattern, whichever paths no pattern shows."""
+    monkeypatch.setattr(scope, "PRIVATE", frozenset())
 
 
 def group(*paths: str) -> Where:

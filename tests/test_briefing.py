@@ -83,7 +83,7 @@ def test_a_code_block_that_nobody_closed_takes_in_nothing_that_follows() -> None
         "---\ntags: []\n---\n\n# Memory\n",
         "Title\n=====\n",
         "|---|---|\n",
-        "- Name: [your name]\n- Place: …\n- Mail: <address>\n",
+        "- Name: …\n- Place: ...\n- Mail: -\n- **Zone**: *(optional)*\n",
         "```\n```\n",
     ],
 )
@@ -101,6 +101,10 @@ def test_what_nobody_filled_in_says_nothing(template: str) -> None:
         "Things I like:\n- tea\n",
         "[a link](https://example.org)\n",
         "42\n",
+        "Website: <https://example.org/ada>\n",
+        "- Allergies: (peanuts, shellfish)\n",
+        "- Boat: [Ketch]\n",
+        "(she moved)\n",
     ],
 )
 def test_what_somebody_wrote_counts(text: str) -> None:

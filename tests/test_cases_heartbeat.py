@@ -72,6 +72,53 @@ def test_c137_a_list_that_asks_for_nothing_costs_nothing(build: Build, text: str
     assert (house.phone.alerts, house.notes(), house.events("fault")) == ([], [], [])
 
 
+# -- C077: boxes that are shown, not set ------------------------------------------------------
+
+PUMP = "- [ ] Is the pump of the well broken?"
+SHOWN = [
+    f"```\n{PUMP}\n```\n",
+    f"~~~ markdown\n{PUMP}\n~~~\n",
+    f"# Watch\n\n   ```\n   {PUMP}\n   ```\n",
+    f"````\n```\n{PUMP}\n```\n{PUMP}\n````\n",
+    f"<!-- so it is written:\n{PUMP}\n-->\n",
+    f"# Watch\n\n```\n{PUMP}\n",
+]
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_c077_a_box_in_a_code_block_or_a_comment_is_no_item(build: Build, text: str) -> None:
+    house = build()
+    house.remember("2026-05-03", WELL)
+    model = with_model(house, "ATTENTION 1")
+    house.checklist(text)
+    beat = house.tick()
+    assert (beat.outcome, beat.items, model.prompts) == ("skipped", (), [])
+    house.checklist(f"{text}```\n\n{PUMP}\n" if text.count("```") == 1 else f"{text}\n{PUMP}\n")
+    assert states(house.tick()) == ["attention"]
+
+
+# -- C066: nothing there at all ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folders", [(), ("memory",), ("memory", "bank", "sessions")])
+def test_c066_in_an_empty_workspace_nothing_is_asked_or_written(
+    build: Build, folders: tuple[str, ...]
+) -> None:
+    house = build(reflect={"enabled": True}, hygiene={"enabled": True})
+    for folder in house.root.iterdir():
+        folder.rmdir()
+    for name in folders:
+        (house.root / name).mkdir()
+    model = with_model(house, "ATTENTION 1")
+    for beat in (house.beat(dry_run=True), house.tick(), house.beat()):
+        assert (beat.outcome, beat.reply) == ("skipped", "HEARTBEAT_OK")
+        assert (beat.reflected, beat.problems) == (False, ())
+    done = house.memory.reflect(ReflectRequest())
+    assert (done.facts, done.changes, done.problems) == (0, (), ())
+    assert (model.prompts, house.phone.alerts) == ([], [])
+    assert not list(house.root.rglob("*.md"))
+
+
 # -- C139: a missing list, and what counts as an item -----------------------------------------
 
 
@@ -282,6 +329,61 @@ def test_c145_only_a_heartbeat_is_the_last_heartbeat(build: Build) -> None:
     assert about["tokens_today"] == 0
 
 
+# -- C153: a reflection that the end of the daemon cut off -------------------------------------
+
+
+def test_c153_a_reflection_cut_off_by_a_stop_is_done_once_and_not_doubled(build: Build) -> None:
+    house = build(reflect={"enabled": True})
+    for n in range(1, 5):
+        house.remember(
+            f"2026-04-0{n}", f"W @Well{n}: The well has {n} valves since 2019. ^aaaa11111{n}"
+        )
+    house.start()
+    reflector = house.parts.reflector
+    reflector.changed = lambda _path: reflector.stop()
+    board = Board(house.parts.config, house.state, lambda: house.now, house.parts.jobs)
+    assert board.run("reflect").last_outcome == "interrupted"
+    assert len(list(house.root.glob("bank/**/*.md"))) == 1
+    house.stop()
+    house.later(0.01)
+    house.start()
+    board = Board(house.parts.config, house.state, lambda: house.now, house.parts.jobs)
+    assert [board.run_due("reflect") for _ in range(3)] == [True, False, False]
+    assert [run.outcome for run in house.state.runs("reflect")] == ["ok", "interrupted"]
+    pages = house.read("bank/world.md")
+    for n in range(1, 5):
+        assert pages.count(f"^aaaa11111{n}") == 1
+        assert house.read(f"bank/entities/Well{n}.md").count(f"{n} valves") == 1
+    assert house.memory.reflect(ReflectRequest()).changes == ()
+
+
+# -- C157: midnight in the middle of a beat ---------------------------------------------------
+
+
+def test_c157_a_beat_that_midnight_overtakes_is_of_the_day_it_began(build: Build) -> None:
+    house = build(heartbeat={"active_hours": "00:00-24:00"})
+
+    class Slow(Model):
+        def complete(
+            self, prompt: str, grammar: Grammar, max_tokens: int, *, system: str = ""
+        ) -> Completion:
+            house.later(0.1)
+            return super().complete(prompt, grammar, max_tokens, system=system)
+
+    house.remember("2026-05-03", WELL)
+    house.model = model = Slow()
+    model.enqueue("ATTENTION 1")
+    house.start().checklist(f"{ITEM}- check: none\n")
+    house.now = datetime(2026, 5, 4, 23, 59, 58, tzinfo=UTC)
+    beat = house.tick()
+    assert house.now.day == 5
+    assert (beat.started[:10], states(beat)) == ("2026-05-04", ["attention"])
+    assert (len(house.notes("2026-05-04")), house.notes("2026-05-05")) == (2, [])
+    assert len(house.phone.alerts) == 1
+    assert states(house.tick()) == ["attention"]
+    assert house.notes("2026-05-05") == []
+
+
 # -- C156: one day for all parts --------------------------------------------------------------
 
 
@@ -353,3 +455,59 @@ def test_what_was_done_about_a_due_date_is_seen_with_it(build: Build) -> None:
         house.remember(f"2026-0{month}-10", *facts)
     house.start().checklist("- Does any insurance expire in the next two weeks?\n")
     assert states(house.tick()) == ["fine"]
+
+
+# -- from day to day --------------------------------------------------------------------------
+
+
+def test_a_number_that_drifts_is_the_same_news(build: Build) -> None:
+    disk = {"command": ["cat", "disk.txt"], "attention": "number > 90"}
+    house = build(heartbeat={"active_hours": "00:00-24:00", "checks": {"disk": disk}}).start()
+    house.checklist("- check: disk\n")
+    for beat in range(8):
+        house.write("disk.txt", f"{91 + beat / 4} % of /home\n")
+        assert states(house.tick()) == ["attention"]
+        house.later(6)
+    assert house.phone.texts == [
+        "disk: The number is 91.0, above 90.", "still: disk: The number is 92.0, above 90.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Watch\n\n- [ ] check: b\n- [ ] check: a\n",
+        "\ufeff# Watch\r\n* [ ] check: a  \r\n* [ ] check: b\r\n",
+        "## Doors\n\n1. `check: a`\n2. **check: b** (at the back)\n\n## Again\n\n- check: a\n",
+        "- Check: A\n",
+    ],
+)
+def test_a_list_that_is_written_in_another_way_is_no_news(build: Build, text: str) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1"), "b": check("exit 0")}}).start()
+    house.checklist("- [ ] check: a\n- [ ] check: b\n")
+    house.tick()
+    house.later(7)
+    house.checklist(text)
+    assert "attention" in states(house.tick())
+    assert (len(house.phone.alerts), len(house.notes())) == (1, 1)
+
+
+def test_a_log_in_a_merge_keeps_nobody_from_being_told(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}}).start()
+    house.checklist("- check: a\n")
+    merging = "# Daily Log - 2026-05-04\n<<<<<<< here\nhens\n=======\ngeese\n>>>>>>> there\n"
+    house.write("memory/2026-05-04.md", merging)
+    beat = house.tick()
+    assert (beat.outcome, len(house.phone.alerts)) == ("attention", 1)
+    assert "memory/2026-05-04.md" in beat.problems[0]
+    assert house.read("memory/2026-05-04.md") == merging
+
+
+def test_a_workspace_that_is_not_mounted_is_not_made_anew(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}}).start()
+    house.checklist("- check: a\n")
+    house.root.rename(house.root.with_name("away"))
+    beat = house.tick()
+    assert beat.outcome == "failed"
+    assert "the workspace is gone" in beat.reason
+    assert (house.root.exists(), house.phone.alerts) == (False, [])

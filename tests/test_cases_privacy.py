@@ -16,6 +16,7 @@ from hippod import wire
 from hippod.checklist import asking
 from hippod.compose import Assembly, assemble
 from hippod.config import Config
+from hippod.errors import HippodError
 from hippod.service import Memory
 from hippod.wire_bank import ReflectRequest
 from hippod.wire_context import ContextRequest
@@ -185,7 +186,8 @@ def program(text: str) -> list[str]:
 
 def settings(server: Misbehaving, messages: Path) -> dict[str, Any]:
     """Let a model judge everything, and a command take the messages."""
-    said = program(f"print({PRINTED!r}); raise SystemExit(1)")
+    said = f"print({PRINTED!r})"
+    asked = {"judge": "generator", "question": "Is the door open?"}
     keep = f"import sys; open({str(messages)!r}, 'a').write(sys.stdin.read())"
     return {
         "generator": {
@@ -193,8 +195,8 @@ def settings(server: Misbehaving, messages: Path) -> dict[str, Any]:
         },
         "heartbeat": {
             "checks": {
-                "door": {"command": said, "judge": "generator", "question": "Is the door open?"},
-                "gate": {"command": said},
+                "door": {"command": program(said), **asked},
+                "gate": {"command": program(f"{said}; raise SystemExit(1)")},
             }
         },
         "notify": {"command": program(keep)},
@@ -274,3 +276,88 @@ def test_a_group_hears_nothing_of_a_beat(tmp_path: Path, endpoint: Misbehaving) 
         ]
     assert PLAIN not in repr(seen)
     assert "heartbeat." not in repr(seen)
+
+
+# -- what a group is not to see, by other ways -----------------------------------------------------
+
+
+def test_a_link_within_the_workspace_opens_nothing_to_a_group(tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    put(root, "MEMORY.md", f"# Memory\n\nThe {PRIVATE} box.\n")
+    put(root, "memory/2026-03-03.md", f"[09:00:00] The {PRIVATE} box came\n")
+    (root / "context").mkdir()
+    (root / "projects").mkdir()
+    (root / "AGENTS.md").symlink_to("MEMORY.md")
+    (root / "context" / "day.md").symlink_to("../memory/2026-03-03.md")
+    (root / "projects" / "days").symlink_to("../memory")
+    with opened(root) as parts:
+        shown: list[object] = [
+            parts.memory.context(ContextRequest(scope="group")),
+            parts.memory.tree(recursive=True, scope="group"),
+            *recalled(parts.memory, f"{PRIVATE} box", "group"),
+        ]
+        for path in ("AGENTS.md", "context/day.md", "projects/days/2026-03-03.md"):
+            with pytest.raises(HippodError) as refused:
+                parts.memory.read(path, scope="group")
+            shown.append(refused.value)
+    assert "Agent Instructions" in repr(shown)
+    assert not [word for word in (PRIVATE, "MEMORY.md", "2026-03-03.md") if word in repr(shown)]
+
+
+ASIDES = f"""\
+# Agents
+
+Search first. <private>{PRIVATE}</private> Then answer.
+
+```
+<PRIVATE kind="x">{PRIVATE}</PRIVATE >
+```
+
+| a | <private
+>{PRIVATE}</private
+> |
+|---|---|
+
+Last of all. <private>{PRIVATE}, and never closed
+
+## Further down
+
+{PRIVATE}
+"""
+
+
+def test_private_spans_are_cut_however_they_are_written(tmp_path: Path) -> None:
+    put(tmp_path / "w", "AGENTS.md", ASIDES)
+    put(tmp_path / "w", "context/plan.md", ASIDES)
+    with opened(tmp_path / "w") as parts:
+        text = parts.memory.context(ContextRequest(scope="group")).text
+        seen = [
+            text,
+            parts.memory.read("AGENTS.md", scope="group"),
+            *recalled(parts.memory, f"{PRIVATE} search answer", "group"),
+        ]
+        assert PRIVATE in parts.memory.context(ContextRequest()).text
+    assert all(word in text for word in ("Search first.", "Then answer.", "Last of all."))
+    assert PRIVATE not in repr(seen)
+
+
+def test_a_page_that_moves_into_the_memory_is_only_gone_for_a_group(tmp_path: Path) -> None:
+    put(tmp_path / "w", "context/plan.md", "# Plan\n\nBuy oakum.\n")
+    with opened(tmp_path / "w") as parts:
+        parts.memory.move("context/plan.md", f"memory/{PRIVATE}.md")
+        asked = EventsRequest(after=0, limit=100, scope="group")
+        told = [event.paths for event in parts.memory.events_since(asked).events]
+        everything = parts.memory.events_since(EventsRequest(after=0, limit=100))
+        assert recalled(parts.memory, "oakum", "group") == []
+    assert told == [["context/plan.md"]]
+    assert PRIVATE in repr(everything)
+
+
+def test_neither_sessions_nor_what_they_keep_in_mind_are_logged(tmp_path: Path) -> None:
+    with capture_logs() as logs, opened(tmp_path / "w") as parts:
+        parts.memory.set_working(f"call-{PRIVATE}", f"the {PRIVATE} box")
+        parts.memory.append_working(f"call-{PRIVATE}", f"the {PRIVATE} key")
+        assert PRIVATE in parts.memory.context(ContextRequest(session=f"call-{PRIVATE}")).text
+        parts.memory.append_daily_log(f"the {PRIVATE} box came")
+        parts.memory.clear_working(f"call-{PRIVATE}")
+    assert not [line for line in logs if line["log_level"] != "debug" and PRIVATE in repr(line)]

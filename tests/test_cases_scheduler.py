@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 
+from hippod import clockwork
 from hippod.clockwork import Clockwork
 from hippod.config import Config, checked
 from hippod.errors import ConfigError
@@ -260,8 +263,16 @@ class Real:
         await asyncio.sleep(0.05)
         time.sleep(block)
         assert await asyncio.to_thread(self.done.wait, 20)
+        await asyncio.to_thread(self.settle)
         driving.cancel()
         await asyncio.gather(driving, return_exceptions=True)
+
+    def settle(self) -> None:
+        """Wait until what is known of the last run is noted too."""
+        deadline = time.monotonic() + 20
+        while self.board.is_held(JOB):
+            assert time.monotonic() < deadline, "the run does not end"
+            time.sleep(0.005)
 
     def close(self) -> None:
         self.thread.shutdown()
@@ -289,7 +300,9 @@ def test_c147_a_loop_that_is_late_loses_no_run(real: Callable[..., Real]) -> Non
     assert job.missed >= 2
 
 
-def test_c150_a_job_that_takes_longer_than_its_rhythm(real: Callable[..., Real]) -> None:
+def test_c150_a_job_that_takes_longer_than_its_rhythm(
+    real: Callable[..., Real], caplog: pytest.LogCaptureFixture
+) -> None:
     slow = real(0.2, 0.3)
     asyncio.run(slow.until(4))
     assert all(later[0] >= earlier[1] for earlier, later in itertools.pairwise(slow.spans))
@@ -297,3 +310,136 @@ def test_c150_a_job_that_takes_longer_than_its_rhythm(real: Callable[..., Real])
     assert all(gap >= 0.39 for gap in gaps), gaps  # the next but one of its times
     [job] = slow.board.all()
     assert job.skipped >= 3
+    assert not [record for record in caplog.records if "maximum number" in record.message]
+
+
+def test_an_error_of_our_own_in_a_look_ends_nothing(
+    real: Callable[..., Real], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clockwork, "LOOK_SECONDS", 0.05)
+    house = real(0.2)
+    looks = 0
+    whole = house.board.next_run
+
+    def broken(name: str) -> datetime | None:
+        nonlocal looks
+        looks += 1
+        if looks <= 2:
+            raise ZeroDivisionError
+        return whole(name)
+
+    monkeypatch.setattr(house.board, "next_run", broken)
+    asyncio.run(house.until(1))
+    assert looks > 2
+
+
+async def settled(condition: Callable[[], object], seconds: float = 10) -> None:
+    """Let the loop go on until `condition()` is true."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "gave up waiting"
+        await asyncio.sleep(0.01)
+
+
+def test_c149_c147_the_real_scheduler_on_a_clock_that_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clockwork, "LOOK_SECONDS", 0.05)
+    ran: list[datetime] = []
+    looks: list[str] = []
+
+    class Counting(Board):
+        def next_run(self, name: str) -> datetime | None:
+            looks.append(name)
+            return super().next_run(name)
+
+    async def once_after(change: Callable[[], None]) -> None:
+        """Set the clock, and see one run, and no further one for all of ten looks."""
+        ran.clear()
+        change()
+        await settled(lambda: ran)
+        enough = len(looks) + 10
+        began = time.process_time()
+        await settled(lambda: len(looks) >= enough)
+        assert len(ran) == 1
+        assert time.process_time() - began < 1
+
+    async def lived(clock: Any) -> None:
+        state = State(tmp_path / "state.sqlite")
+
+        def work() -> None:
+            ran.append(state.clock())
+            state.record_run(JOB, ran[-1], 0.0, "ok")
+
+        board = Counting(Config(), state, state.clock, [Job(JOB, Every(60), work)])
+        thread = ThreadPoolExecutor(1)
+        driving = asyncio.create_task(Clockwork(board, VIENNA, thread).run())
+        await once_after(lambda: clock.shift(61))
+        await once_after(lambda: clock.move_to(at("2026-05-01T12:00")))
+        await once_after(lambda: clock.shift(-2 * HOUR))
+        await once_after(lambda: clock.shift(MINUTE))
+        await once_after(lambda: clock.shift(9 * HOUR))
+        assert board.all()[0].missed > 400
+        driving.cancel()
+        await asyncio.gather(driving, return_exceptions=True)
+        thread.shutdown()
+        state.close()
+
+    with time_machine.travel(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), tick=True) as clock:
+        asyncio.run(lived(clock))
+
+
+# -- what else happens to people ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Antarctica/Troll", "Australia/Lord_Howe", "Africa/Casablanca", "America/Havana",
+        "Atlantic/Azores", "Asia/Beirut", "America/Santiago", "Africa/Cairo",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("line", ["0 0 * * *", "30 0 * * *", "15 2 * * *"])
+def test_a_year_of_a_zone_with_odd_changes_has_a_run_on_each_day(zone: str, line: str) -> None:
+    there = ZoneInfo(zone)
+    last = first = at("2026-01-01T12:00", there)
+    days = []
+    for _ in range(364):
+        last = due(Cron(line), last, first, last, there)
+        days.append(last.astimezone(there).date())
+    assert days == [first.date() + n * DAY for n in range(1, 365)]
+
+
+def test_a_journey_to_another_zone_makes_up_for_nothing(open_house: Open) -> None:
+    house = open_house(
+        Cron("0 6 * * *"), now=at("2026-04-14T05:30", VIENNA), schedule={"zone": "Europe/Vienna"}
+    )
+    house.live_until(at("2026-04-14T08:00", VIENNA))
+    house.config = checked({"schedule": {"zone": "Asia/Shanghai"}}, "a test", {})
+    house.restart()
+    assert house.next == at("2026-04-15T06:00", SHANGHAI)
+    house.config = checked({"schedule": {"zone": "America/New_York"}}, "a test", {})
+    house.restart()
+    assert house.next == at("2026-04-14T06:00", NEW_YORK)
+    house.live_until(at("2026-04-15T05:00", NEW_YORK))
+    assert len(house.ran) == 2
+
+
+def test_a_run_that_is_killed_each_time_comes_no_more_often_for_it(open_house: Open) -> None:
+    house = open_house(Every(7200))
+    began = house.now
+    for _ in range(8):
+        assert house.next is not None
+        house.now = max(house.now, house.next)
+        house.dies()
+    assert [run.outcome for run in house.state.runs(JOB, 20)] == ["interrupted"] * 8
+    assert house.now - began > 12 * HOUR  # one retry at the most, then its normal time
+
+
+def test_a_job_that_fails_each_time_keeps_its_rhythm(open_house: Open) -> None:
+    house = open_house(Every(3600))
+    house.fails = OSError("the disk is full")
+    house.live_until(house.now + 3 * HOUR)
+    assert len(house.ran) == 3
+    assert house.job.last_outcome == "failed"
+    assert len(house.told) == 3

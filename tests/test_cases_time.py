@@ -455,3 +455,43 @@ def test_c161_notes_of_both_hours_stand_in_the_order_of_their_writing(build: Bui
     text = house.memory.context(ContextRequest()).text
     assert "[01:30:00] first bell\n[01:30:00] second bell" in text
     assert "Yesterday" not in text
+
+
+# -- days that meet --------------------------------------------------------------------------------
+
+
+def test_around_midnight_a_note_moves_on_to_yesterday(build: Build) -> None:
+    house = build("2026-05-04T21:59:30+00:00", "Europe/Vienna")
+    house.put("memory/2026-05-06.md", "# Daily Log - 2026-05-06\n\n[09:00:00] from another zone\n")
+    house.memory.append_daily_log("late note")
+    assert "## Today's Notes\n\n[23:59:30] late" in house.memory.context(ContextRequest()).text
+    house.now += timedelta(minutes=1)
+    text = house.memory.context(ContextRequest()).text
+    assert "## Today's Notes" not in text
+    assert "## Yesterday's Notes\n\n[23:59:30] late note" in text
+    house.memory.append_daily_log("early note")
+    text = house.memory.context(ContextRequest()).text
+    assert text.index("[00:00:30] early note") < text.index("## Yesterday's Notes")
+    assert "another zone" not in text  # a day that has not come yet
+
+
+def test_yesterday_is_a_day_and_not_24_hours(build: Build) -> None:
+    house = build("2026-03-29T22:10:00+00:00", "Europe/Vienna")  # 00:10, the day before had 23 h
+    house.put("memory/2026-03-29.md", "# Daily Log - 2026-03-29\n\n[00:05:00] short day\n")
+    house.put("memory/2026-03-28.md", "# Daily Log - 2026-03-28\n\n[23:55:00] long ago\n")
+    assert "short day" in house.memory.daily_log("yesterday").content
+    text = house.memory.context(ContextRequest()).text
+    assert "short day" in text
+    assert "long ago" not in text
+    house.look()
+    assert "short day" in "".join(house.found("short day", since="1d", path="memory/**"))
+    assert "long ago" not in "".join(house.found("long ago", since="1d", path="memory/**"))
+
+
+def test_a_log_of_the_leap_day_is_one(build: Build) -> None:
+    house = build("2028-03-01T06:00:00+00:00", "America/Denver")  # still the 29th there, at 23:00
+    house.memory.append_daily_log("The leap day is cold")
+    assert house.memory.today_log().date == "2028-02-29"
+    house.now += timedelta(hours=2)
+    assert house.memory.today_log().date == "2028-03-01"
+    assert "leap day" in house.memory.daily_log("yesterday").content

@@ -11,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from hippod.checks import Outcome, Runner, run
+from hippod.checks import Outcome, Runner
 from hippod.config import Check
 from tests.processes import wait_for
 
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "LANG": "C.UTF-8", "API_KEY": "hidden"}
+
+
+def run(check: Check, cwd: Path, environ: Mapping[str, str]) -> Outcome:
+    return Runner(cwd, environ).run(check)
 
 
 def script(tmp_path: Path, text: str, name: str = "program") -> str:
@@ -74,7 +78,7 @@ def test_arguments_are_as_they_are_and_no_shell_reads_them(tmp_path: Path) -> No
 def test_it_sees_the_allowed_variables_only_and_runs_in_the_workspace(tmp_path: Path) -> None:
     outcome = run(check("env"), tmp_path, ENVIRON)
     names = {line.partition("=")[0] for line in outcome.output.splitlines()}
-    assert names - {"PWD", "_", "SHLVL"} == {"PATH", "HOME", "LANG"}
+    assert names - {"PWD", "_", "SHLVL"} == {"PATH", "HOME", "LC_ALL"}
     assert shell(tmp_path, "pwd -P").output.strip() == str(tmp_path.resolve())
     more = run(check("env", environment=["API_KEY", "ABSENT"]), tmp_path, ENVIRON)
     assert "API_KEY=" in more.output
@@ -314,3 +318,23 @@ def measured() -> Mapping[str, int]:
         "files": len(os.listdir("/proc/self/fd")),
         "threads": sum(thread.name == "command-end" for thread in threading.enumerate()),
     }
+
+
+def test_the_last_line_of_its_complaints_is_kept_without_secrets(tmp_path: Path) -> None:
+    noisy = "echo first >&2; seq 9000 >&2; echo 'no mount, password: hunter2hunter2' >&2; exit 2"
+    outcome = shell(tmp_path, noisy, output_bytes=10)
+    assert outcome.complaint.startswith("no mount")
+    assert "hunter2" not in outcome.complaint
+    assert len(shell(tmp_path, "printf '%0500d' 1 >&2").complaint) <= 200
+    assert shell(tmp_path, "echo fine").complaint == ""
+
+
+def test_numbers_and_dates_are_printed_as_everywhere_unless_a_locale_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    environ = {**ENVIRON, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+    seen = 'echo "$LC_ALL $LANG"'
+    assert run(check("sh", "-c", seen), tmp_path, environ).output == "C \n"
+    for names, expected in ((["PATH", "LANG"], " de_DE.UTF-8"), (["LC_ALL"], "de_DE.UTF-8 ")):
+        listed = check("/bin/sh", "-c", seen, environment=names)
+        assert run(listed, tmp_path, environ).output == f"{expected}\n"

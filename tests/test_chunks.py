@@ -227,6 +227,17 @@ def test_the_header_says_when_and_where() -> None:
     assert (unit.line_start, unit.line_end) == (3, 6)
 
 
+def test_the_lines_of_the_heartbeat_only_say_again_what_facts_say() -> None:
+    beat = "[08:00:00] Heartbeat: Iris's birthday is in 2 days (USER.md:3) ^k3f9ab27qt"
+    around = "[07:00:00] Lit the stove\n{}\n[09:00:00] Heartbeat: my own word"
+    (unit,) = read(around.format(beat), "memory/2026-03-03.md")
+    assert unit.content == around.format("").replace("\n\n", "\n")
+    assert read(beat, "memory/2026-03-03.md") == []
+    for kept in (beat.replace("Heartbeat: ", ""), beat.partition(" ^")[0], beat[11:]):
+        assert read(kept, "memory/2026-03-03.md"), kept
+    assert read(beat, "context/tea.md")
+
+
 def test_the_header_of_an_undated_document_has_its_names() -> None:
     text = "---\ntitle: 'Tea room'\naliases:\n  - Parlour\n  - \"T-1\"\ntags: [x]\n---\nQuiet.\n"
     (unit,) = read(text)

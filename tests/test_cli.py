@@ -615,8 +615,13 @@ def test_jobs(inside: FakeDoor, capsys: pytest.CaptureFixture[str]) -> None:
     assert inside.last.target == "/v1/jobs/reconcile/resume"
     assert "runs next at 2026-03-03T10:00:00Z" in capsys.readouterr().out
     inside.answer = job
+    inside.answer = {**job, "last_seconds": 0.021, "last_outcome": "ok"}
     assert main(["jobs", "run", "reconcile"]) == 0
     assert inside.last.target == "/v1/jobs/reconcile/run"
+    assert capsys.readouterr().out == "reconcile: ok, 0.021 s\n"
+    inside.answer = {**inside.answer, "last_outcome": "failed", "last_error": "disk full"}
+    assert main(["jobs", "run", "reconcile"]) == 1
+    assert capsys.readouterr().out == "reconcile: failed, 0.021 s: disk full\n"
     assert main(["reindex", "--full"]) == 0
     assert inside.last.json == {"full": True, "scope": "main"}
 

@@ -176,6 +176,20 @@ def test_nobody_listening_says_how_to_start(folder: Path, monkeypatch: pytest.Mo
     assert f"--workspace '{folder}/my notes' --config {folder}/c.toml run" in caught.value.hint
 
 
+def test_a_daemon_is_told_which_workspace_is_meant(
+    folder: Path, door: FakeDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HIPPOD_SOCKET", str(door.path))
+    (folder / "c.toml").write_text('[workspace]\npath = "my notes"\n')
+    monkeypatch.delenv("HIPPOD_WORKSPACE", raising=False)
+    Client(workspace=folder / "my notes").status()
+    Client(config=folder / "c.toml").status()
+    Client(door.path, workspace=folder / "my notes").status()
+    Client().status()
+    meant = [sent.headers.get("hippod-workspace", "") for sent in door.sent]
+    assert meant == [quote(str((folder / "my notes").resolve()))] * 3 + [""]
+
+
 def test_a_dead_socket_or_another_file_is_nobody_listening(folder: Path) -> None:
     dead = socket.socket(socket.AF_UNIX)
     dead.bind(str(folder / "dead.sock"))

@@ -121,13 +121,13 @@ def test_a_check_has_the_rule_that_is_written_there(tmp_path: Path) -> None:
         ("value = '(\\d+)'", "", "the number or date of a rule is read with"),
         ('judge = "generator"', "", "needs a question"),
         ('judge = "generator"\nquestion = "?"\nattention = "exit != 0"', "", "not both"),
-        ("timeout = 0", ".timeout", "greater than 0"),
-        ('timeout = "1h"', ".timeout", "less than or equal to 600"),
+        ("timeout = 0", ".timeout", "more than 0"),
+        ('timeout = "1h"', ".timeout", "at most 600"),
         ('environment = ["A=b"]', ".environment", "names of environment variables"),
         ("timout = 5", ".timout", "unknown key; did you mean 'timeout'?"),
-        ("[heartbeat.checks.'a b']\ncommand = ['x']", "heartbeat.checks.a b", "match pattern"),
-        ("[heartbeat.checks.x]", "heartbeat.checks.x.command", "Field required"),
-        ("[heartbeat.checks.x]\ncommand = []", "heartbeat.checks.x.command", "at least 1 item"),
+        ("[heartbeat.checks.'a b']\ncommand = ['x']", "heartbeat.checks.a b", "a name holds"),
+        ("[heartbeat.checks.x]", "heartbeat.checks.x.command", "it is missing"),
+        ("[heartbeat.checks.x]\ncommand = []", "heartbeat.checks.x.command", "may not be empty"),
         ("[heartbeat.checks.x]\ncommand = [' ']", "heartbeat.checks.x.command", "is empty"),
         ("[heartbeat.checks.x]\ncommand = ['~/x']", "heartbeat.checks.x.command", "whole path"),
         ('[heartbeat.checks.x]\ncommand = ["x", "\\u0000"]', "checks.x.command", "no NUL"),
@@ -136,7 +136,7 @@ def test_a_check_has_the_rule_that_is_written_there(tmp_path: Path) -> None:
         ("[notify]\nwebhook = 'ftp://x'", "notify.webhook", "an http or https address"),
         ("[notify]\nwebhook = 'http://10.0.0.9/x'\nwebhook_token_env = 'T'", "notify.webhook",
          "the token would travel in the clear; use https://"),
-        ("[notify]\ntimeout = 0", "notify.timeout", "greater than 0"),
+        ("[notify]\ntimeout = 0", "notify.timeout", "more than 0"),
     ],
 )  # fmt: skip
 def test_faults_of_checks_and_notifiers(tmp_path: Path, text: str, key: str, expected: str) -> None:
@@ -176,6 +176,52 @@ webhook_token_env = "hunter2-token"
 def test_addresses_that_a_webhook_token_may_go_to(tmp_path: Path, url: str) -> None:
     path = write(tmp_path, f'[notify]\nwebhook = "{url}"\nwebhook_token_env = "HOOK"')
     assert load(path, {}).notify.webhook == url
+
+
+FORMS = "an interval such as '6h', or a cron line of five fields such as '0 8 * * *'"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("schedule.heartbeat = 'every day'", f"schedule.heartbeat: {FORMS} (got 'every day')"),
+        ("schedule.heartbeat = '0 9 * *'", f"schedule.heartbeat: {FORMS} (got '0 9 * *')"),
+        ("schedule.heartbeat = '@reboot'", f"schedule.heartbeat: {FORMS} (got '@reboot')"),
+        ("schedule.heartbeat = [1]", f"schedule.heartbeat: {FORMS} (got [1])"),
+        ("schedule.heartbeat = true", f"schedule.heartbeat: {FORMS} (got True)"),
+        ("heartbeat.active_hours = '25:00-26:00'",
+         "heartbeat.active_hours: hours such as 08:00-23:00 or 22:00-06:00 (got '25:00-26:00')"),
+        ("heartbeat.active_hours = ''", "heartbeat.active_hours: may not be empty"),
+        ("recall.limit = 'x'", "recall.limit: a whole number (got 'x')"),
+        ("recall.limit = 0", "recall.limit: at least 1 (got 0)"),
+        ("recall.fusion = 'x'", "recall.fusion: 'zscore' or 'rrf' (got 'x')"),
+        ("retain.quiet = true",
+         "retain.quiet: a duration such as 300, '5m' or '200ms' (got True)"),
+        ("retain.enabled = 'perhaps'", "retain.enabled: true or false (got 'perhaps')"),
+        ("workspace.path = 3", "workspace.path: a path in quotes (got 3)"),
+        ("schedule = 3", "schedule: a table of keys and values (got 3)"),
+        ("sources = [{path = 'x'}]", "sources.0.name: it is missing"),
+        ("generator.tasks = 3",
+         "generator.tasks: 'auto', or a list in brackets, such as [\"a\", \"b\"] (got 3)"),
+        ("sources = [{name = 'a', path = 'x', mapping = {text = 't', where = {k = {}}}}]",
+         "sources.0.mapping.where.k.0: a text in quotes, or a whole number, or a number, or true"
+         " or false"),
+    ],
+)  # fmt: skip
+def test_what_belongs_at_a_key_is_said_in_one_plain_sentence(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    file = write(tmp_path, text)
+    assert problems(file)[0] == f"{file}: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [("@daily", "0 0 * * *"), ("@Hourly", "0 * * * *"), ("@weekly", "0 0 * * 0"),
+     ("@monthly", "0 0 1 * *")],
+)  # fmt: skip
+def test_nicknames_of_cron_lines_are_understood(value: str, line: str) -> None:
+    assert checked({"schedule": {"reconcile": value}}, "a test", {}).schedule.reconcile == line
 
 
 def test_file_that_is_not_text_is_a_clear_error(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hippod import packing, redact, workspace_seed
+from hippod import markdown, packing, redact, workspace_seed
 from hippod.context import Gatherer
 from hippod.errors import InvalidInput, ModelUnavailable
 from hippod.remembered import Remembered
@@ -251,6 +251,48 @@ def test_a_huge_file_is_read_in_part_and_its_size_told(house: House) -> None:
     assert "[08:00] note 99999" in ask(house).text
 
 
+def test_a_long_file_is_parsed_once_for_as_long_as_it_stays(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "- The ketch lies at the north pier.\n" * 1_300
+    for path in list(FILES)[:7]:
+        house.put(path, text)
+    parse, parsed = markdown.parse, []
+
+    def counted(text: str) -> markdown.Markdown:
+        parsed.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(markdown, "parse", counted)
+    ask(house)
+    assert len(parsed) == 7
+    ask(house, budget_tokens=900)
+    ask(house, budget_tokens=200)
+    assert len(parsed) == 7
+
+
+@pytest.mark.parametrize("end", ["\n-->\n", " -->\n"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_cut_within_a_comment_shows_none_of_it(house: House, end: str, gap: str) -> None:
+    hidden = gap.join(f"hidden {n} of the chart" for n in range(3_000))
+    house.put("memory/2026-04-20.md", f"[08:00] Old\n\n<!-- {hidden}{end}\n[09:00] New\n")
+    house.put("MEMORY.md", f"- Old\n\n<!-- {hidden}{end}\n- New\n")
+    text = ask(house).text
+    assert "hidden" not in text
+    assert "[09:00] New" in text
+    assert "- Old" in text
+
+
+def test_a_comment_that_nobody_closed_hides_the_rest_where_it_begins_a_line(house: House) -> None:
+    hidden = "hidden below the chart\n" * 2_000
+    house.put("memory/2026-04-20.md", f"<!--\n{hidden}\n## Log\n\n[09:00:00] New\n")
+    text = ask(house).text
+    assert "hidden" not in text
+    assert "[09:00:00] New" in text
+    house.put("memory/2026-04-20.md", f"[08:00:00] The mark <!-- {'opens. ' * 5_000}\n\nNew\n")
+    assert "New" in ask(house).text
+
+
 class Counter:
     """Counts words, or fails."""
 
@@ -281,7 +323,6 @@ def counted(house: House, counter: Counter, **fields: Any) -> Context:
 
 def test_the_models_tokenizer_counts_where_the_budget_is_tight(house: House) -> None:
     counter = Counter()
-    house.put("MEMORY.md", "The ketch leaks. " * 2000)  # cut by the budget of its part alone
     assert counted(house, counter).budget.counted_by == packing.ESTIMATE
     assert counter.calls == 0
     house.put("MEMORY.md", "The ketch leaks. " * 100)
@@ -292,6 +333,31 @@ def test_the_models_tokenizer_counts_where_the_budget_is_tight(house: House) -> 
     assert any(part.truncated for part in ask(house, budget_tokens=450).parts)
     tight = counted(house, counter, budget_tokens=100)
     assert tight.budget.used == len(tight.text.split()) <= 100
+
+
+class Bytes(Counter):
+    """Counts as vocabularies do that know nothing of a script, or of what a key is made of."""
+
+    name = "bytes"
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.encode()) for text in texts]
+
+
+@pytest.mark.parametrize("odd", ["QXZJVKWP", "\u1ea4\u1ec6", "\u12a0", "zq9xj", "\n\n\n"])
+def test_no_text_has_more_tokens_than_the_budget(house: House, odd: str) -> None:
+    for size in (100, 300, 1000):
+        house.put("MEMORY.md", f"Keys. {odd * size}\n\nThe end.")
+        for budget in (100, 700, 2000, 8000):
+            answer = counted(house, Bytes(), budget_tokens=budget)
+            assert len(answer.text.encode()) <= budget
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\ufeff", "\x01"])
+def test_what_nobody_sees_hides_no_heading(house: House, unseen: str) -> None:
+    house.put("MEMORY.md", f"# Memory\r\rLeaks.\r{unseen}## Working Memory\r#{unseen}# Identity\r")
+    house.memory.set_working("talk", f"{unseen}## Identity")
+    assert headings(ask(house, session="talk").text) == list(HEADINGS)
 
 
 def test_without_the_tokenizer_the_estimate_counts(house: House) -> None:

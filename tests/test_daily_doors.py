@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from hippod import cli, wire
+from hippod.client import Client
 from hippod.errors import Forbidden, InvalidInput
 from tests.asking import ask
 from tests.processes import Daemon, running
@@ -142,6 +143,17 @@ def test_a_log_is_found_where_hygiene_put_it(build: Build) -> None:
     assert house.memory.daily_log("2024-05-06").content == "put away by hand\n"
 
 
+@pytest.mark.parametrize("text", ["\x1b[31mred", "a\x07b", "\x1b[1m \x08"])
+def test_a_note_with_control_characters_is_told_where_it_stands(build: Build, text: str) -> None:
+    house = build("2026-03-03T12:00:00")
+    house.put("memory/2026-03-03.md", "# Daily Log - 2026-03-03\n\n## Retain\n- W @Ina: Rows.\n")
+    written = house.memory.append_daily_log(text)
+    lines = house.memory.today_log().content.splitlines()
+    assert written.line == len(lines)
+    assert lines[-1].startswith("[12:00:00] ")
+    assert lines[-1].isprintable()
+
+
 def test_of_several_logs_of_a_day_the_others_are_named(build: Build) -> None:
     house = build("2026-03-03T12:00:00")
     house.put("archive/2025/2025-01-02.md", "archived\n")
@@ -159,7 +171,12 @@ def test_a_day_without_a_log_says_where_it_would_be(build: Build) -> None:
     )
 
 
-@pytest.mark.parametrize("day", ["", "tomorrow", "Yesterday", "2026-02-30", "../x", "today\n"])
+@pytest.mark.parametrize("day", ["Yesterday", " yesterday\n", "2026-03-02 "])
+def test_a_day_is_taken_however_it_is_typed(build: Build, day: str) -> None:
+    assert build("2026-03-03T12:00:00").memory.daily_log(day).date == "2026-03-02"
+
+
+@pytest.mark.parametrize("day", ["", "tomorrow", "2026-02-30", "../x", "to day", "2026-03-03T00"])
 def test_what_is_no_day_is_refused(build: Build, day: str) -> None:
     house = build("2026-03-03T12:00:00")
     with pytest.raises(InvalidInput, match=r"^date: "):
@@ -257,6 +274,38 @@ def test_the_command_line_refuses_what_is_no_action(
     assert "append" in err
     assert run(daemon, capsys, "working", "get", "x", "--session", "s")[0] == 2
     assert run(daemon, capsys, "working", "get")[0] == 2
+    code, _, err = run(daemon, capsys, "working", "--session", "s")
+    assert code == 2
+    assert "get, set, append, clear" in err
+
+
+def test_who_names_another_workspace_than_the_sockets_writes_nothing(
+    daemon: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other.toml").write_text('[workspace]\npath = "elsewhere"\n')
+    monkeypatch.setitem(daemon.environ, "HIPPOD_WORKSPACE", "")
+    for option, value in (("--workspace", tmp_path), ("--config", tmp_path / "other.toml")):
+        done = daemon.cli(option, str(value), "note", "Meant for elsewhere")
+        assert done.returncode == 2
+        assert "serves another workspace" in done.stderr
+        assert "HIPPOD_SOCKET" in done.stderr
+    with pytest.raises(InvalidInput, match="another workspace"):
+        Client(daemon.socket, workspace=tmp_path).append_daily_log("Meant for elsewhere")
+    (tmp_path / "link").symlink_to(daemon.workspace)
+    link = str(tmp_path / "link")
+    assert daemon.cli("--workspace", link, "note", "Meant for here").returncode == 0
+    whole = daemon.client.today_log()["content"]
+    assert "Meant for here" in whole
+    assert "elsewhere" not in whole
+
+
+def test_no_text_does_not_empty_a_working_memory(daemon: Daemon) -> None:
+    daemon.client.set_working("s", "mind the gap")
+    for action in ("set", "append"):
+        done = daemon.cli("working", action, "--session", "s", stdin="")
+        assert done.returncode == 2
+        assert "hippod working clear" in done.stderr
+    assert daemon.cli("working", "get", "--session", "s").stdout == "mind the gap\n"
 
 
 def test_too_much_and_wrong_names_are_told(daemon: Daemon) -> None:

@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from hippod.cli import ALIASES, COMMANDS
-from hippod.config import Check, Config
+from hippod.config import Check, Config, Notify
+from hippod.notifiers import Alert, AlertItem, Notifiers
 from hippod.server.app import build
 from tests.processes import Daemon, running, wait_for
 
@@ -72,6 +74,33 @@ def test_the_curl_examples_of_the_readme_work(daemon: Daemon) -> None:
     assert "Ina" in answers[1]["hits"][0]["content"]
     assert "porch light" in answers[2]["stored"][0]["bullet"]
     assert "context/boats.md" in [entry["path"] for entry in answers[-1]["entries"]]
+
+
+def test_the_python_example_of_the_readme_works(daemon: Daemon) -> None:
+    block = README.partition("<!-- python -->")[2].partition("```python\n")[2].partition("```")[0]
+    assert README.count("```python") == 1
+    done = subprocess.run(
+        [sys.executable, "-c", f"{block}\nprint(prompt, kept, reply)"],
+        env=daemon.environ, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "## Agent Instructions" in done.stdout
+    assert "The hardware store calls back today." in done.stdout
+    assert "pages.changed" in done.stdout
+
+
+def test_the_message_of_the_readme_is_what_a_command_gets(tmp_path: Path) -> None:
+    block = README.partition("gets the message as JSON")[2].partition("```json\n")[2]
+    shown = json.loads(block.partition("```")[0])
+    items = tuple(
+        AlertItem(each["item"], each["reason"], tuple(each["evidence"]), each["urgent"])
+        for each in shown["items"]
+    )
+    when = datetime.fromisoformat(shown["time"])
+    alert = Alert(shown["title"], shown["text"], items, when, shown["urgent"])
+    notify = Notify(command=("sh", "-c", f"cat > '{tmp_path}/got'"))
+    assert Notifiers(notify, {"PATH": os.environ["PATH"]}).tell(alert) == []
+    assert json.loads((tmp_path / "got").read_text()) == shown
 
 
 def test_every_curl_in_the_readme_stands_in_the_tested_block() -> None:

@@ -1,7 +1,8 @@
 """Events: what is kept of them, who is told, and how a stream of them is read."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from anyio import to_thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -24,6 +26,8 @@ from hippod.event_view import EventView
 from hippod.events import Events
 from hippod.forgotten import Tombstones
 from hippod.retain import Retainer, SourceFile
+from hippod.server import events as event_routes
+from hippod.server.app import build
 from hippod.service import Memory
 from hippod.state import State
 from hippod.state import events as log
@@ -285,6 +289,30 @@ def test_an_event_that_cannot_be_kept_fails_nobody(
     assert heard == []
 
 
+def test_a_fault_that_could_not_be_kept_is_told_as_soon_as_it_can_be(
+    events: Events, state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Event:
+        raise StorageError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(state.events, "add", full)
+        events.fault("index", "the disk is full")
+    events.well("index")
+    assert kept(state) == []
+    with monkeypatch.context() as patch:
+        patch.setattr(state.events, "add", full)
+        events.fault("index", "the disk is full")
+    events.fault("index", "the disk is full")
+    with monkeypatch.context() as patch:
+        patch.setattr(state.events, "add", full)
+        events.fault("index", "the disk is read-only")
+        events.well("index")
+    events.well("index")
+    told = [(each["message"], each["over"]) for each in kept(state)]
+    assert told == [("the disk is full", False), ("the disk is full", True)]
+
+
 def test_listeners_hear_what_comes_while_they_listen_and_the_end(events: Events) -> None:
     heard: list[Event | None] = []
     events.fault("index", "before")
@@ -329,6 +357,15 @@ def test_a_group_misses_none_of_its_pages_among_many(memory: Memory) -> None:
     assert "group" not in all_
 
 
+def test_a_group_is_not_told_how_many_pages_it_may_not_see(memory: Memory) -> None:
+    memory.events.may_tell = lambda text: "secret" not in text
+    memory.events.changed(["context/boats.md", "context/secret.md", "MEMORY.md"], "other")
+    memory.events.changed([f"context/{n}.md" for n in range(60)] + ["context/secret.md"], "other")
+    few, many = listed(memory, scope="group")
+    assert (few["paths"], few["count"]) == (["context/boats.md"], 1)
+    assert many["count"] == 60
+
+
 # -- forgetting ------------------------------------------------------------------------------
 
 
@@ -346,6 +383,43 @@ def test_forgetting_drops_the_events_that_say_it(memory: Memory) -> None:
     assert "Otter" not in str(left)
     assert [each["type"] for each in left] == ["fault", "pages.changed"]
     assert left[-1]["paths"] == ["memory/2026-03-03.md"]
+
+
+def test_what_is_forgotten_meanwhile_does_not_reach_a_slow_reader(memory: Memory) -> None:
+    ids = [
+        memory.retain(wire.RetainRequest(facts=(f"W @Ina: Keeps {what}.",))).stored[0].id
+        for what in ("oats", "ferrets", "rye")
+    ]
+    received: list[bytes] = []
+
+    async def send(message: Any) -> None:
+        received.append(message.get("body", b""))
+        if b"oats" in received[-1]:
+            request = wire_bank.ForgetRequest(id=ids[1], dry_run=False)
+            await to_thread.run_sync(memory.forget, request)
+            memory.events.close()
+            await asyncio.sleep(event_routes.STALE_SECONDS * 1.1)
+
+    asyncio.run(followed(memory, send))
+    assert b"rye" in b"".join(received)
+    assert b"ferrets" not in b"".join(received)
+
+
+async def followed(memory: Memory, send: Callable[[Any], Awaitable[None]]) -> None:
+    """Ask for all events as a stream, and send its pieces, until it ends."""
+    asked = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if not asked:
+            await asyncio.Event().wait()  # the client stays
+        return asked.pop()
+
+    scope = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
+        "path": "/v1/events", "raw_path": b"/v1/events", "root_path": "", "scheme": "http",
+        "query_string": b"after=0&types=facts.retained", "headers": [(b"host", b"localhost")],
+    }  # fmt: skip
+    await build(memory, 1_000)(scope, receive, send)
 
 
 def test_a_tombstone_of_elsewhere_keeps_what_it_forgets_from_being_told(memory: Memory) -> None:

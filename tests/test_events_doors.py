@@ -279,6 +279,18 @@ def test_too_many_streams_are_told_so_and_all_else_goes_on(daemon: Daemon) -> No
     wait_for(lambda: is_taken(daemon), "room for another stream")
 
 
+def test_as_many_that_come_at_once_leave_room_for_all_else(daemon: Daemon) -> None:
+    everyone = [Stream(daemon) for _ in range(100)]
+    try:
+        answered = [stream.until(b"\r\n\r\n").split()[1] for stream in everyone]
+        assert (answered.count(b"200"), answered.count(b"423")) == (64, 36)
+        assert daemon.client.recall("anything")
+    finally:
+        for stream in everyone:
+            stream.close()
+    wait_for(lambda: is_taken(daemon), "room for another stream")
+
+
 def is_taken(daemon: Daemon) -> bool:
     stream = Stream(daemon)
     try:
@@ -390,7 +402,10 @@ def test_all_streams_end_at_once_with_the_daemon_even_for_who_does_not_read(
         assert all(stream.is_over() for stream in opened)
         assert not reads_on.is_over()  # cut off: it had not read for half a second
     assert following.ended() == 3
-    assert [line for line in following.err.read_text().splitlines() if "ended the stream" in line]
+    last = json.loads(following.out.read_text().splitlines()[-2])["id"]
+    (told,) = following.err.read_text().splitlines()
+    assert "ended the stream" in told
+    assert f"go on with --after {last})" in told
     assert "Traceback" not in full.log.read_text()
 
 

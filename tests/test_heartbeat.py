@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from hippod import wire
-from hippod.errors import Forbidden, ModelCrashed, NotFound, StorageError
-from hippod.wire_bank import ForgetRequest
+from hippod.errors import DaemonDown, Forbidden, ModelCrashed, NotFound, StorageError
+from hippod.service import Jobs
+from hippod.wire_bank import ForgetRequest, HygieneRequest, ReflectRequest
 from hippod.wire_heartbeat import HeartbeatRequest
 from tests.beating import House, Model, check, states
 
@@ -57,7 +58,11 @@ def test_a_check_that_wants_attention_is_told_everywhere_once(build: Build) -> N
     assert (event["item"], event["state"], event["urgent"]) == ("check: disk", "attention", False)
     house.later(6)
     again = house.beat()
-    assert (again.outcome, again.reply, again.items[0].told) == ("attention", "HEARTBEAT_OK", False)
+    assert (again.outcome, again.items[0].told) == ("attention", False)
+    assert again.reply.splitlines() == [
+        "nothing new: 1 of 1 items still need attention",
+        "- disk: The number is 93, above 90. (told before)",
+    ]
     assert len(house.notes()) == len(house.phone.texts) == 1
 
 
@@ -97,7 +102,9 @@ def test_a_check_that_breaks_is_told_and_ends_nothing(build: Build) -> None:
     beat = house.beat()
     assert (beat.outcome, states(beat)) == ("failed", ["failed", "fine"])
     assert "no program" in house.phone.texts[0]
-    assert house.beat().reply == "HEARTBEAT_OK"
+    again = house.beat().reply
+    assert again.startswith("nothing new: 1 of 2 items still could not be looked at\n- failed: ")
+    assert again.endswith("(told before)")
 
 
 def test_several_alerts_are_one_notification(build: Build) -> None:
@@ -310,6 +317,40 @@ def test_it_tidies_up_when_that_is_due(build: Build) -> None:
     assert house.tick().tidied
 
 
+def test_a_clock_that_was_set_back_tidies_up_once_not_at_each_beat(build: Build) -> None:
+    house = build(hygiene={"enabled": True}).start()
+    house.state.record_run("hygiene", house.now + timedelta(days=30), 1.0, "ok")
+    assert house.tick().tidied
+    house.later(6)
+    assert not house.tick().tidied
+
+
+def test_what_a_beat_does_by_itself_was_not_asked_for(build: Build) -> None:
+    house = build(hygiene={"enabled": True}).start()
+    house.tick()
+    assert house.state.runs("hygiene")[0].asked is False
+    house.later(24)
+    house.beat()
+    assert house.state.runs("hygiene")[0].asked is True
+
+
+def test_what_somebody_asks_for_is_a_run_of_its_job(build: Build) -> None:
+    house, runs = build().start(), []
+
+    class Door(Jobs):
+        def run_as(self, name: str, work: Callable[[], Any]) -> Any:
+            runs.append(name)
+            return work()
+
+    house.memory.jobs_door = Door()
+    for dry_run in (True, False):
+        assert runs == []
+        house.memory.heartbeat(HeartbeatRequest(dry_run=dry_run))
+        house.memory.hygiene(HygieneRequest(dry_run=dry_run))
+        house.memory.reflect(ReflectRequest(dry_run=dry_run))
+    assert runs == ["heartbeat", "hygiene", "reflect"]
+
+
 def test_it_leaves_tidying_to_the_times_of_a_cron_line(build: Build) -> None:
     house = build(hygiene={"enabled": True}, schedule={"hygiene": "30 4 * * *"}).start()
     assert not house.tick().tidied
@@ -354,6 +395,20 @@ def test_what_fails_before_the_list_does_not_keep_it_from_being_looked_at(
 
 
 # -- questions ---------------------------------------------------------------------------------
+
+
+def test_an_item_with_a_date_is_told_on_its_day_and_not_each_beat(build: Build) -> None:
+    house = build().start()
+    house.checklist("- [ ] Ring the harbour on 2026-05-04\n- [ ] Paint the boat on 2026-06-01\n")
+    beat = house.beat()
+    assert states(beat) == ["attention", "fine"]
+    assert beat.items[0].reason == "2026-05-04 (today): Ring the harbour on 2026-05-04"
+    assert beat.items[1].reason == "It will be told on 2026-06-01."
+    house.later(6)
+    assert states(house.beat()) == ["attention", "fine"]
+    assert len(house.phone.alerts) == 1
+    house.checklist("- [x] Ring the harbour on 2026-05-04\n")
+    assert house.beat().outcome == "skipped"
 
 
 def test_a_question_is_put_to_a_trusted_model_once_for_its_evidence(build: Build) -> None:
@@ -480,14 +535,17 @@ def test_a_model_that_crashes_holds_up_nobody(build: Build) -> None:
     checks = {"a": check("exit 1")}
     house = build(heartbeat={"checks": checks})
     house.remember("2026-05-03", BOAT, PAINT)
-    model = with_model(house, ModelCrashed("the child died"), "ATTENTION 1", "HEARTBEAT_OK")
-    house.checklist(BROKEN + "- [ ] Does the boat need new paint?\n- check: a\n")
+    crash = ModelCrashed("the child died")
+    model = with_model(house, crash, crash, "ATTENTION 1", "HEARTBEAT_OK", "UNKNOWN")
+    house.checklist(
+        f"{BROKEN}- [ ] Does the boat need new paint?\n- [ ] Does the pump leak?\n- check: a\n"
+    )
     beat = house.tick()
-    assert states(beat) == ["failed", "not judged", "attention"]
+    assert states(beat) == ["failed", "failed", "not judged", "attention"]
     assert len(house.phone.texts) == len(house.notes()) == 1
     house.later(6)
-    assert states(house.tick())[:2] == ["attention", "fine"]
-    assert len(model.prompts) == 2
+    assert states(house.tick())[:3] == ["attention", "fine", "not judged"]
+    assert len(model.prompts) == 3
 
 
 def test_a_tick_waits_for_a_busy_model_only_so_long(
@@ -585,13 +643,14 @@ def test_a_list_that_cannot_be_read_is_a_failure_that_is_told_once(
         assert beat.outcome == "failed"
         assert "HEARTBEAT.md" in beat.reason
         assert ";" in beat.reason  # what to do
+        assert beat.reply == f"failed: {beat.reason}"
     assert len(house.events("fault")) == 1
     assert house.state.last_run("heartbeat").error == beat.reason  # type: ignore[union-attr]
     path.rmdir() if path.is_dir() else path.unlink()
     house.checklist("- check: a\n")
     house.later(1)
     beat = house.tick()
-    assert (beat.outcome, beat.reply) == ("attention", "HEARTBEAT_OK")  # it was told before
+    assert (beat.outcome, beat.reply[:12]) == ("attention", "nothing new:")  # it was told before
     assert house.events("fault")[-1]["over"]
 
 
@@ -671,6 +730,14 @@ def test_two_beats_never_overlap(build: Build) -> None:
     assert beats == [["fine"]] * 3
 
 
+def test_after_a_stop_no_beat_begins(build: Build) -> None:
+    house = build().start()
+    house.heartbeat.stop()
+    with pytest.raises(DaemonDown):
+        house.tick()
+    assert house.state.last_run("heartbeat") is None
+
+
 def test_a_beat_that_was_killed_is_seen_as_interrupted(build: Build) -> None:
     house = build().start()
     house.state.start_run("heartbeat", house.now)
@@ -717,6 +784,7 @@ def test_history_is_newest_first_and_takes_runs_of_which_something_was_forgotten
     house.state.record_run(
         "heartbeat", house.now + timedelta(hours=1), 2.5, "ok", tokens=7, detail='{"started": '
     )
+    house.later(1)
     beats = house.heartbeat.history()
     assert [beat.started[11:16] for beat in beats] == ["19:00", "18:00", "12:00"]
     assert (beats[0].tokens, beats[0].outcome, beats[0].items) == (7, "ok", ())

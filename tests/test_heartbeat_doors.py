@@ -53,6 +53,10 @@ def test_the_doors_tell_the_same_of_a_beat(daemon: Daemon) -> None:
     plan = daemon.cli("heartbeat", "--dry-run")
     assert (plan.returncode, "to do" in plan.stdout) == (0, True)
     assert daemon.client.heartbeat_history()["beats"] == []
+    none = daemon.cli("heartbeat", "--last")
+    assert (none.returncode, none.stdout.startswith("no heartbeat yet")) == (0, True)
+    assert daemon.cli("heartbeat", "--last", "--json").stdout.strip() == "{}"
+    assert "exit code" in daemon.cli("heartbeat", "--help").stdout
     beat = daemon.client.heartbeat()
     assert (beat["outcome"], beat["reply"]) == ("attention", "- The cellar is damp.")
     assert told(daemon) == ["- The cellar is damp."]
@@ -61,7 +65,7 @@ def test_the_doors_tell_the_same_of_a_beat(daemon: Daemon) -> None:
     assert (last.returncode, "! attention" in last.stdout) == (0, True)
     assert daemon.client.heartbeat_history(1)["beats"] == [beat]
     again = daemon.cli("heartbeat")
-    assert again.stdout.startswith("HEARTBEAT_OK\n")
+    assert again.stdout.startswith("nothing new: 1 of 1 items still need attention\n")
     history = daemon.cli("heartbeat", "history", "--limit", "1")
     assert len(history.stdout.splitlines()) == 2
     assert len(told(daemon)) == 1
@@ -75,7 +79,7 @@ def test_status_and_jobs_know_of_it(daemon: Daemon) -> None:
     assert about["last_heartbeat"] == job["last_run"]
     assert (about["last_outcome"], job["last_outcome"]) == ("attention", "attention")
     assert "heartbeat" in daemon.cli("status").stdout
-    assert daemon.cli("jobs", "run", "heartbeat").stdout.startswith("HEARTBEAT_OK\n")
+    assert daemon.cli("jobs", "run", "heartbeat").stdout.startswith("nothing new: ")
 
 
 def test_the_event_reaches_who_listens(daemon: Daemon) -> None:
@@ -105,6 +109,7 @@ def test_a_group_is_refused_and_options_that_do_not_fit_are_usage(daemon: Daemon
         ["--dry-run", "--last"],
         ["--limit", "3"],
         ["history", "--dry-run"],
+        ["history", "--last"],
         ["nonsense"],
     ):
         assert daemon.cli("heartbeat", *words).returncode == 2
@@ -117,11 +122,13 @@ def test_sigterm_in_the_middle_of_a_beat_ends_the_daemon_at_once(tmp_path: Path)
     daemon.workspace.mkdir()
     (daemon.workspace / "HEARTBEAT.md").write_text("- check: slow\n")
     daemon.start()
-    beating = threading.Thread(target=lambda: daemon.cli("heartbeat"))
+    codes: list[int] = []
+    beating = threading.Thread(target=lambda: codes.append(daemon.cli("heartbeat").returncode))
     beating.start()
     wait_for(lambda: (daemon.workspace / "began").exists(), "the command to begin")
     assert daemon.stop() == 0
     beating.join()
+    assert codes[0] != 0
     daemon.start()
     try:
         assert daemon.client.heartbeat_history()["beats"][0]["outcome"] == "interrupted"

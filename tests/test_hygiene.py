@@ -738,14 +738,22 @@ def test_status_tells_of_the_last_run_without_content(bench: Bench) -> None:
 
 
 def test_a_run_that_was_stopped_says_so(bench: Bench) -> None:
+    bench.logs(8)
+    bench.tidier.changed = lambda path: bench.tidier.stop()
+    with pytest.raises(HippodError, match="shutting down"):
+        bench.run()
+    last = bench.state.last_run(JOB)
+    assert last is not None
+    assert last.outcome == "interrupted"
+
+
+def test_after_a_stop_no_run_begins(bench: Bench) -> None:
     logs = bench.logs(8)
     bench.tidier.stop()
     with pytest.raises(HippodError, match="shutting down"):
         bench.run()
     assert all((bench.root / path).exists() for path in logs)
-    last = bench.state.last_run(JOB)
-    assert last is not None
-    assert last.outcome == "interrupted"
+    assert bench.state.last_run(JOB) is None  # it is not a second interruption
 
 
 def test_a_workspace_that_is_gone_fails_and_is_recorded(bench: Bench) -> None:

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hippod.config import Config, checked
-from hippod.errors import NotFound, StorageError
+from hippod.errors import ConfigError, DaemonDown, NotFound, StorageError
 from hippod.index import Index
 from hippod.jobs import checkpointing, rhythm_of, window_of
 from hippod.schedule import Cron, Every, Hours, hours
@@ -335,6 +335,9 @@ def test_after_stop_nothing_begins(house: House) -> None:
     house.now += DAY
     house.board.stop()
     assert not house.board.run_due(JOB)
+    with pytest.raises(DaemonDown):
+        house.board.run(JOB)
+    house.board.run_early(JOB, house.work)
     assert house.ran == []
 
 
@@ -412,11 +415,102 @@ def test_two_runs_of_a_job_never_overlap(house: House) -> None:
     assert most == 1
 
 
+def test_what_somebody_runs_is_not_waited_for_and_counts(house: House) -> None:
+    house.now += DAY
+    due: list[bool] = []
+
+    def work() -> str:
+        due.append(house.board.run_due(JOB))
+        assert house.board.is_held(JOB)
+        house.takes = 90 * MINUTE
+        house.work()
+        return "done"
+
+    assert house.board.run_as(JOB, work) == "done"
+    assert due == [False]
+    assert not house.board.is_held(JOB)
+    assert not house.board.run_due(JOB)
+    assert len(house.ran) == 1
+    assert house.job.last_due is None
+    assert house.job.skipped == 1
+    assert house.next == house.ran[0] + 2 * HOUR
+
+
+def test_what_is_refused_before_it_begins_leaves_out_nothing(house: House) -> None:
+    house.board.run(JOB)
+    house.now += DAY
+
+    def refused() -> None:
+        raise StorageError("no such day")
+
+    with pytest.raises(StorageError):
+        house.board.run_as(JOB, refused)
+    assert house.next == house.now
+    assert house.job.skipped == 0
+    assert house.board.run_due(JOB)
+
+
+def test_what_fails_for_somebody_is_raised(house: House) -> None:
+    house.fails = StorageError("no such folder")
+    with pytest.raises(StorageError):
+        house.board.run_as(JOB, house.work)
+    assert house.told == []
+    house.fails = None
+    house.board.run_as(JOB, house.work)
+    assert house.told == [(JOB, "", "")]
+    assert not house.board.is_held(JOB)
+    house.board.stop()
+    with pytest.raises(DaemonDown):
+        house.board.run_as(JOB, list)
+
+
+def test_hours_that_open_during_a_run_are_not_left_out(open_house: Open) -> None:
+    window = Hours(13 * 60, 23 * 60, ajar=True)
+    house = open_house(Every(6 * 3600), window=window, schedule={"zone": "UTC"})
+    house.now = NOW.replace(hour=12, minute=59)
+    house.takes = 3 * MINUTE
+    house.board.run(JOB)
+    assert house.next == house.now == NOW.replace(hour=13, minute=2)
+    assert house.board.run_due(JOB)
+    assert house.next == NOW.replace(hour=19, minute=2)
+    assert house.job.skipped == 0
+
+
+def test_the_zone_of_a_schedule_is_said_where_it_is_another(open_house: Open) -> None:
+    zone = {"zone": "Asia/Tokyo"}
+    assert open_house(Cron("0 3 * * *"), schedule=zone).job.schedule == "0 3 * * * (Asia/Tokyo)"
+    windowed = open_house(Every(3600), window=hours("08:00-23:00"), schedule=zone)
+    assert windowed.job.schedule == "every 1 h, 08:00-23:00 (Asia/Tokyo)"
+    assert open_house(Every(3600), schedule=zone).job.schedule == "every 1 h"
+    assert open_house(Cron("0 3 * * *")).job.schedule == "0 3 * * *"
+
+
+def test_a_cron_line_shows_runs_that_will_happen(open_house: Open) -> None:
+    house = open_house(Cron("0 3 * * *"), window=hours("08:00-23:00"), schedule={"zone": "UTC"})
+    assert house.next == NOW.replace(hour=8) + DAY
+
+
 def test_a_running_job_says_so(house: House) -> None:
     seen = []
     house.board.run_early(JOB, lambda: seen.append(house.job.running))
     assert seen == [True]
     assert not house.job.running
+
+
+def test_a_job_that_runs_by_other_doors_says_so_too(house: House) -> None:
+    house.state.start_run(JOB, house.now)
+    assert house.job.running
+    house.state.record_run(JOB, house.now, 1.0, "ok")
+    assert not house.job.running
+
+
+def test_what_ends_because_of_the_stop_is_no_failure(house: House) -> None:
+    def stopped() -> None:
+        house.board.stop()
+        raise StorageError("it was stopped")
+
+    house.board.run_early(JOB, stopped)
+    assert house.told == []
 
 
 def test_work_for_another_reason_fails_aloud_and_heals_nothing(house: House) -> None:
@@ -453,7 +547,8 @@ def test_rhythms_come_from_the_configuration(
 def test_an_urgent_check_opens_all_hours() -> None:
     assert window_of(Config()) == Hours(8 * 60, 23 * 60)
     checks = {"disk": {"command": ["df"], "urgent": True}}
-    assert window_of(checked({"heartbeat": {"checks": checks}}, "a test", {})) is None
+    window = window_of(checked({"heartbeat": {"checks": checks}}, "a test", {}))
+    assert window == Hours(8 * 60, 23 * 60, ajar=True)
 
 
 @pytest.mark.parametrize("value", ["", "400d", "30s"])
@@ -503,3 +598,19 @@ def test_a_checkpoint_that_fails_is_recorded(tmp_path: Path) -> None:
     assert last is not None
     assert (last.outcome, last.error) == ("failed", "no index")
     state.close()
+
+
+@pytest.mark.parametrize("where", ["schedule.max_late.reflect", "working.ttl", "retain.quiet"])
+def test_a_time_that_no_clock_can_reach_is_refused_at_the_start(where: str) -> None:
+    section, *keys = where.split(".")
+    value: Any = "99999999999d"
+    for key in reversed(keys):
+        value = {key: value}
+    with pytest.raises(ConfigError, match=where.replace(".", r"\.")):
+        checked({section: value}, "a test", {})
+
+
+def test_never_too_late_may_be_said_by_a_long_time(open_house: Open) -> None:
+    house = open_house(schedule={"max_late": {"reflect": "36500d"}})
+    house.now += DAY
+    assert house.board.run_due(JOB)

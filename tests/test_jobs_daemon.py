@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -33,16 +33,15 @@ def job(daemon: Daemon, name: str) -> dict[str, Any]:
     return dict(found)
 
 
+def ask_for(daemon: Daemon, name: str) -> None:
+    """Run a job of a daemon that may go down meanwhile."""
+    with suppress(HippodError):
+        daemon.client.run_job(name)
+
+
 def begin(daemon: Daemon, name: str) -> threading.Thread:
-    """Ask for a job, and wait until it runs."""
-
-    def ask() -> None:
-        try:
-            daemon.client.run_job(name)
-        except HippodError:
-            return  # it goes down meanwhile
-
-    asking = threading.Thread(target=ask)
+    """Ask for a job, and wait until tidying runs."""
+    asking = threading.Thread(target=ask_for, args=(daemon, name))
     asking.start()
     wait_for(lambda: daemon.client.status()["hygiene"]["running"], "the job to begin")
     return asking
@@ -99,3 +98,65 @@ def test_what_was_missed_is_made_up_for_once_but_not_what_is_paused(tmp_path: Pa
         assert daemon.cli("jobs", "run", "checkpoint").returncode == 0
         assert job(daemon, "checkpoint")["last_outcome"] == "ok"
         assert daemon.stop() == 0
+
+
+def test_what_waits_behind_a_run_that_is_cut_off_never_begins(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, program=(sys.executable, "-c", SLOW))
+    try:
+        daemon.start()
+        asking = [begin(daemon, "hygiene")]
+        assert job(daemon, "hygiene")["running"]
+        asking += [begin(daemon, name) for name in ("hygiene", "hygiene", "heartbeat")]
+        assert daemon.stop() == 0
+        for each in asking:
+            each.join(15)
+    finally:
+        daemon.kill()
+    with closing(State(tmp_path / "workspace" / ".memory" / "state.sqlite")) as state:
+        assert [run.outcome for run in state.runs("hygiene")] == ["interrupted"]
+
+
+def test_many_looks_at_once_leave_room_for_what_they_wait_for(tmp_path: Path) -> None:
+    with running(tmp_path) as daemon:
+        asking = [
+            threading.Thread(target=daemon.client.run_job, args=["reconcile"], daemon=True)
+            for _ in range(30)
+        ]
+        for each in asking:
+            each.start()
+        assert "hits" in daemon.client.recall("where is the key?")
+        for each in asking:
+            each.join(20)
+        assert not any(each.is_alive() for each in asking)
+        assert not job(daemon, "reconcile")["running"]
+        assert daemon.stop() == 0
+
+
+# A hippod whose look at all files takes for ever, and in which something fails meanwhile.
+BROKEN = """
+import asyncio, sys
+from hippod import daemon
+from hippod.cli import main
+async def look(self):
+    await asyncio.sleep(3600)
+async def fail(self):
+    while not self._board.all()[0].running:
+        await asyncio.sleep(0.1)
+    raise RuntimeError("broken")
+daemon.Daemon._reconcile = look
+daemon.Daemon._tidy = fail
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_daemon_in_which_something_crashes_ends_though_a_job_waits(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, program=(sys.executable, "-c", BROKEN))
+    try:
+        process = daemon.spawn()
+        wait_for(daemon.answers, "the daemon to answer")
+        asking = threading.Thread(target=ask_for, args=(daemon, "reconcile"))
+        asking.start()
+        assert process.wait(15) not in (0, None)
+        asking.join(15)
+    finally:
+        daemon.kill()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hippod import wire
+from hippod import examining, wire
 from hippod.errors import IndexUnavailable
 from hippod.looking import Found, Looking, Sources
 from hippod.remembered import Remembered
@@ -150,3 +150,36 @@ def test_what_was_forgotten_is_no_evidence(house: House) -> None:
     house.remember("2026-05-01", "W @Mill: The wheel of the mill squeaks. ^aaaa111111")
     assert Remembered(house.parts.workspace).tombstones()
     assert find(house, "Does the mill wheel squeak?") == Found()
+
+
+def test_more_than_is_looked_at_is_never_called_fine(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid = [f"W @Mill: The invoice {number} was due on 2026-05-01, paid." for number in range(3)]
+    house.remember("2026-05-02", *paid)
+    house.checklist("- [ ] Are there overdue invoices?\n")
+    assert [item.state for item in house.beat().items] == ["fine"]
+    monkeypatch.setattr("hippod.looking._MOST_FACTS", 2)
+    (item,) = house.beat().items
+    assert (item.state, item.reason) == ("not judged", examining.TOO_MUCH)
+
+
+def test_what_only_may_answer_does_not_displace_what_does(house: House) -> None:
+    house.remember("2026-05-01", "W @Mill: The rent is due on 2026-05-06.")
+    others = [f"W @Mill: Order {number} must be paid by 2026-05-06." for number in range(100)]
+    house.remember("2026-05-03", *others)
+    house.checklist("- [ ] Is the rent due this week?\n")
+    (item,) = house.beat().items
+    assert (item.state, item.evidence) == ("attention", ("memory/2026-05-01.md#L4",))
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", "GEMINI.md", "TOOLS.md", "AGENTS.md", "README.md"])
+def test_what_instructs_agents_is_no_evidence_in_any_folder(house: House, name: str) -> None:
+    house.write(f"projects/mill/{name}", "# Mill\n\nThe wheel of the mill squeaks.\n")
+    assert said(find(house, "Does the wheel of the mill squeak?")) == {}
+
+
+def test_what_is_ticked_off_in_a_document_stays_so(house: House) -> None:
+    house.write("projects/mill.md", "# Mill\n\n- [x] Oil the wheel of the mill by 2026-05-05\n")
+    found = find(house, "Is the oil for the wheel of the mill due this week?")
+    assert list(said(found).values()) == ["Mill: [x] Oil the wheel of the mill by 2026-05-05"]

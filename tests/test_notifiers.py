@@ -168,6 +168,8 @@ def test_a_command_that_reads_nothing_or_all_of_a_long_alert_is_fine(tmp_path: P
     ("text", "fault"),
     [
         ("cat; exit 7", "notify.command: tell failed with exit code 7"),
+        ("echo a >&2; echo no route: password: hunter2hunter2 >&2; exit 7",
+         "notify.command: tell failed with exit code 7: no route: password: [REDACTED]"),
         ("sleep 71", "notify.command: tell did not end within 0.3 s: raise its timeout, or see "
          "why it hangs."),
         ("kill -KILL $$", "notify.command: tell was killed by SIGKILL."),
@@ -348,3 +350,22 @@ def test_each_fails_alone(
     faults = hooked(desktop=True, command=["/no/such/program"]).tell(ALERT)
     assert [fault.split(": ")[0] for fault in faults] == ["notify.desktop", "notify.command"]
     assert len(server.seen) == 1
+
+
+def test_what_cannot_work_is_known_without_an_alert(tmp_path: Path) -> None:
+    settings = Notify.model_validate(
+        {
+            "desktop": True,
+            "command": ["no-such-program"],
+            "webhook": "http://127.0.0.1:9/",
+            "webhook_token_env": "ABSENT",
+        }
+    )
+    told = Notifiers(settings, {"PATH": str(tmp_path)}, platform="linux")
+    assert [fault.split(":")[0] for fault in told.faults_now()] == [
+        "notify.desktop", "notify.command", "notify.webhook",
+    ]  # fmt: skip
+    program(tmp_path, "notify-send")
+    fine = Notifiers(Notify(desktop=True), {"PATH": str(tmp_path)}, platform="linux")
+    assert fine.faults_now() == []
+    assert Notifiers(Notify(), {}).faults_now() == []

@@ -11,10 +11,10 @@ import structlog
 
 from hippod import capabilities
 from hippod.entities import Roster
-from hippod.errors import Conflict, InvalidInput, ModelTimeout
+from hippod.errors import Conflict, DaemonDown, InvalidInput, ModelTimeout
 from hippod.lasting import stated
 from hippod.opinions import Opinions
-from hippod.reflect import NO_MODEL, Reflector
+from hippod.reflect import NO_MODEL, REST, Reflector
 from hippod.retain import Retainer
 from hippod.wire import RetainRequest
 from hippod.wire_bank import AdoptAction, MergeAction
@@ -418,10 +418,9 @@ def _kill_at(
 
 def test_a_stop_leaves_what_is_whole_and_goes_on_later(home: Home) -> None:
     home.reflector.changed = lambda path: home.reflector.stop()
-    home.reflector.stop()
     done = home.reflect()
     assert done.interrupted
-    assert not done.changes
+    assert len(done.changes) == 1
     home.state.close()
     home.open()
     assert home.reflect().facts == 4
@@ -471,6 +470,13 @@ def test_a_run_that_nobody_asked_for_waits_for_the_extraction(
     assert home.entity("Ines")
 
 
+def test_after_a_stop_no_run_begins(home: Home) -> None:
+    home.reflector.stop()
+    with pytest.raises(DaemonDown):
+        home.reflect()
+    assert home.state.last_run("reflect") is None
+
+
 def test_a_stop_ends_the_waiting(home: Home) -> None:
     home.reflector.busy = lambda: True
     home.reflector.stop()
@@ -482,6 +488,8 @@ def test_a_clock_that_went_back_does_not_hold_it_up(home: Home) -> None:
     home.reflect()
     home.now = NOON - timedelta(days=30)
     assert home.reflector.rest() == 0
+    home.reflect()  # what lies ahead hides none of today's runs
+    assert home.reflector.rest() == REST.total_seconds()
 
 
 # -- models ----------------------------------------------------------------------------------------

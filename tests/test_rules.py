@@ -369,3 +369,23 @@ def test_the_first_date_is_read(text: str, moment: date) -> None:
 @pytest.mark.parametrize("text", ["", "03/04/2026", "12:00", "v2026-12-01x", "2026", "1.2026"])
 def test_what_is_no_clear_date_is_not_read(text: str) -> None:
     assert printed.moment(text, VIENNA) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "output", "state"),
+    [
+        ("number > 1000", "1.234", "failed"),
+        ("number < 1000", "1.234 MB", "failed"),
+        ("number > 5000", "1.234", "fine"),
+        ("number > 1000", "1234", "attention"),
+        ("number > 1000", "1.23", "fine"),
+        ("number > 90", "12.345 %", "fine"),
+        ("number > 1000", "0.999", "fine"),
+        ("number not between 100 and 2000", "1.500", "failed"),
+    ],
+)
+def test_a_point_that_may_part_thousands_is_not_judged_where_that_matters(
+    rule: str, output: str, state: str
+) -> None:
+    verdict = parse(rule).judge(Answer(0, output), datetime(2026, 5, 4, 12, tzinfo=UTC))
+    assert verdict.state == state

@@ -1,6 +1,7 @@
 """When jobs are due, in any zone, whatever the clock does."""
 
 import itertools
+import time as clock
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -180,6 +181,47 @@ def test_openings_when_the_clock_changes(window: str, at: datetime, opens: str) 
     zone = at.tzinfo
     assert isinstance(zone, ZoneInfo)
     assert opened(at.astimezone(UTC), zone, hours(window)) == local(opens, ZoneInfo("UTC"))
+
+
+AJAR = Hours(8 * 60, 23 * 60, ajar=True)
+
+
+@pytest.mark.parametrize(
+    ("every", "last", "follow"),
+    [
+        (Every(6 * 3600), "01:59", ("07:59", "08:00", "14:00", "20:00")),
+        (Every(6 * 3600), "03:00", ("08:00", "14:00", "20:00")),
+        (Every(6 * 3600), "12:00", ("18:00",)),
+        (Every(24 * 3600), "09:00", ()),
+        (Cron("30 7 * * *"), "00:10", ("07:30", "08:00")),
+        (Cron("0 9 * * *"), "09:00", ()),
+    ],
+)
+def test_what_is_ajar_lets_through_and_opens_for_the_rest(
+    every: Rhythm, last: str, follow: tuple[str, ...]
+) -> None:
+    at, found = local(f"2026-05-05T{last}"), []
+    while (at := due(every, at, LONG_AGO, at, VIENNA, AJAR)) < local("2026-05-05T23:59"):
+        found.append(at.astimezone(VIENNA).strftime("%H:%M"))
+    assert tuple(found) == follow
+
+
+def test_openings_that_were_slept_through_are_counted_once_each() -> None:
+    last, now = local("2026-05-05T01:59"), local("2026-05-05T09:00")
+    times = passed(Every(6 * 3600), last, LONG_AGO, now, VIENNA, AJAR)
+    assert times == [local("2026-05-05T07:59"), local("2026-05-05T08:00")]
+    since = local("2026-05-05T08:30")  # what was before is not made up for
+    assert passed(Every(6 * 3600), last, since, now, VIENNA, AJAR) == []
+
+
+def test_years_before_an_opening_are_stepped_over() -> None:
+    began = clock.process_time()
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    for every in (Cron("* * * * *"), Every(60)):
+        times = passed(every, start, start, NOW, VIENNA, hours("08:00-08:01"))
+        assert len(times) == MOST_COUNTED
+        assert times[-1] - times[-2] == DAY
+    assert clock.process_time() - began < 3
 
 
 # -- too late --------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hippod.checklist.grounds import Ground
 from hippod.checklist.telling import (
     PUNCTUAL,
     Kept,
@@ -64,6 +65,15 @@ def test_a_beat_that_comes_a_little_early_is_in_time() -> None:
     almost = (6 * HOUR - PUNCTUAL) / HOUR
     assert told((LEAK, 0), (FIRE, almost)) == ["now", "now"]
     assert told((LEAK, 0), (FIRE, almost - 0.01)) == ["now", "nothing"]
+
+
+@pytest.mark.parametrize("pause", [timedelta(minutes=1), timedelta(minutes=5), HOUR])
+def test_reminders_keep_the_pause_too_however_short(pause: timedelta) -> None:
+    often = Manner(cool_down=2 * HOUR, remind_after=pause)
+    assert told((LEAK, 0), (LEAK, 1), (LEAK, 2), manner=often) == ["now", "nothing", "now"]
+    short = Manner(cool_down=pause, remind_after=pause)
+    soon = pause / HOUR / 2
+    assert told((LEAK, 0), (LEAK, soon), (FIRE, soon), manner=short) == ["now", *["nothing"] * 2]
 
 
 def test_what_was_over_is_news_again_but_not_within_the_pause() -> None:
@@ -151,6 +161,9 @@ def test_long_words_are_cut() -> None:
 def test_nothing_told_is_said_by_the_token() -> None:
     assert reply([]) == "HEARTBEAT_OK"
     assert reply(["one", "two"]) == "- one\n- two"
+    assert reply(["one"], ["two (told before)"], "2 things") == "- one\n- two (told before)"
+    assert reply([], ["two"], "1 thing") == "nothing new: 1 thing\n- two"
+    assert reply([], ["x"] * 25, "").splitlines()[-1] == "- … and 5 more"
 
 
 # -- as it is kept -----------------------------------------------------------------------------
@@ -175,13 +188,24 @@ KEPT = st.builds(
     sameness=st.text(max_size=8),
     held=st.booleans(),
     noted=st.text(max_size=8),
+    noted_at=st.none() | MOMENTS,
     output=st.none() | st.text(max_size=8),
+    grounds=st.lists(st.builds(Ground, *[st.text(max_size=4)] * 4), max_size=2).map(tuple),
 )
 
 
 @given(KEPT)
 def test_what_is_kept_comes_back(kept: Kept) -> None:
     assert load(dump(kept)) == kept
+
+
+def test_a_field_that_another_version_did_not_know_costs_nothing_else() -> None:
+    kept = Kept(told=NOON, sameness="leak", held=True, output="o", grounds=(Ground("p", "a", "l"),))
+    values = json.loads(dump(kept))
+    for field in ("noted_at", "inputs", "verdict", "noted"):
+        del values[field]
+    del values["grounds"][0]["days"]
+    assert load(json.dumps(values | {"newer": 1})) == kept
 
 
 @given(st.text() | st.recursive(st.none() | st.text(), st.lists).map(json.dumps))

@@ -17,6 +17,7 @@ def test_a_new_workspace_is_private_and_explains_itself(tmp_path: Path) -> None:
     root = tmp_path / "w"
     made = workspace_seed.init(root)
     assert {"memory", "sessions", "README.md", ".hippodignore", *LOOKED_FOR} <= set(made)
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
     assert stat.S_IMODE((root / "memory").stat().st_mode) == 0o700
     assert stat.S_IMODE((root / "MEMORY.md").stat().st_mode) == 0o600
     readme = (root / "README.md").read_text()
@@ -48,6 +49,23 @@ def test_no_file_is_made_beside_one_of_that_name_in_other_case(tmp_path: Path, n
     made = workspace_seed.init(tmp_path)
     assert name.upper().replace(".MD", ".md") not in made
     assert (tmp_path / name).read_text() == "mine"
+
+
+def test_a_vault_gets_no_file_about_hippod_nor_a_folder_beside_one_of_its_own(
+    tmp_path: Path,
+) -> None:
+    for name in (".obsidian", "Projects", "Journal"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "Journal/one.md").write_text("mine")
+    made = set(workspace_seed.init(tmp_path))
+    assert LOOKED_FOR | {"memory"} <= made
+    assert not made & {"README.md", ".hippodignore", "projects"}
+
+
+@pytest.mark.parametrize("name", [".git", ".DS_Store", "sessions"])
+def test_a_folder_that_only_waits_for_us_is_a_new_workspace(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    assert {"README.md", ".hippodignore"} <= set(workspace_seed.init(tmp_path))
 
 
 def test_a_dangling_link_is_not_written_through(tmp_path: Path) -> None:

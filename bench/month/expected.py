@@ -223,7 +223,7 @@ class _Walk:
             found = times[bisect_right(times, after) : bisect_right(times, self.wall)]
         else:
             found = list(_each(job.rhythm.minutes, last, after, self.wall))
-        opened = sorted({self._opened(job, at) for at in found})
+        opened = sorted({self._opened(job, at) for at in found} | self._openings(job, last, found))
         return [at for at in opened if after < at <= self.wall]
 
     def _last(self, job: _Job) -> datetime | None:
@@ -232,6 +232,21 @@ class _Walk:
             job.ran, job.void = sorted([*job.ran, *job.void]), []
         number = bisect_right(job.ran, self.wall)
         return job.ran[number - 1] if number else None
+
+    def _openings(self, job: _Job, last: datetime | None, found: list[datetime]) -> set[datetime]:
+        """Return when the hours open for what urgent beats outside of them leave undone."""
+        if job.name != "heartbeat" or not self.month.urgent:
+            return set()
+        outside = [at for at in (last, *found) if at and not self._is_active(self._local(at))]
+        return {self._opening(at) for at in outside}
+
+    def _opening(self, at: datetime) -> datetime:
+        while not self._is_active(self._local(at)):
+            at = at.replace(second=0, microsecond=0) + MINUTE
+        return at
+
+    def _local(self, at: datetime) -> datetime:
+        return at.astimezone(self.month.zone)
 
     def _opened(self, job: _Job, at: datetime) -> datetime:
         while not self._is_open(job, at):

@@ -64,8 +64,8 @@ def run(folder: Path) -> Report:
 
 
 async def _tick(board: Board) -> None:
-    with ThreadPoolExecutor(1) as thread:
-        clockwork = Clockwork(board, UTC, thread, beside=["reconcile"])
+    with ThreadPoolExecutor(1) as thread, ThreadPoolExecutor(1) as looks:
+        clockwork = Clockwork(board, UTC, thread, beside={"reconcile": looks})
         ticking = asyncio.create_task(clockwork.run())
         await asyncio.sleep(SECONDS / 3)
         await asyncio.gather(*(clockwork.run_now("reflect") for _ in range(2)))  # by hand

@@ -45,7 +45,9 @@ MODEL_ATTEMPTS = 3
 """Failures of the model on one batch after which the rules extract it alone."""
 RETRY_SECONDS = (30.0, 120.0, 600.0, 1800.0)
 
-_NAME = re.compile(r"^[ \t>*_-]*name[*_ \t]*:[*_ \t]*([^\s*_].*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE)
+_NAME = re.compile(
+    r"^[ \t>*_-]*name[*_ \t]*:[*_ \t]*([^\s*_].*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE
+)
 
 
 class Batches:

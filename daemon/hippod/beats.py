@@ -1,12 +1,11 @@
 """The beats that were: as they stand in the history of runs, and what they cost."""
 
-from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
 from pydantic import ValidationError
 
-from hippod.state import Run
+from hippod.state import Run, State
 from hippod.wire_heartbeat import Beat, Outcome
 
 
@@ -21,11 +20,14 @@ def read(run: Run, zone: tzinfo) -> Beat:
             started=local(run.started, zone),
             outcome=_outcome(run.outcome),
             reason=run.error,
+            reply=f"{run.outcome}: {run.error or 'nothing more is kept of it'}",
             tokens=run.tokens,
             seconds=round(run.seconds, 3),
         )
     outcome = _outcome(run.outcome)
-    return beat if beat.outcome == outcome else beat.model_copy(update={"outcome": outcome})
+    if beat.outcome == outcome:
+        return beat
+    return beat.model_copy(update={"outcome": outcome, "reply": f"{outcome}: {run.error}"})
 
 
 def _outcome(text: str) -> Outcome:
@@ -33,9 +35,23 @@ def _outcome(text: str) -> Outcome:
     return next((each for each in known if each == text), "failed")
 
 
-def tokens_on(day: date, runs: Iterable[Run], zone: tzinfo) -> int:
-    """Return what judging cost in the beats of a day of the user's."""
-    return sum(read(run, zone).tokens for run in runs if run.started.astimezone(zone).date() == day)
+class Spending:
+    """The tokens that judging cost on a day of the user's, whoever asked for the beats."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def on(self, day: date) -> int:
+        """Return the sum of a day."""
+        kept, _, tokens = (self._state.get_meta(_SPENT) or "").partition(" ")
+        return int(tokens) if kept == day.isoformat() and tokens.isdecimal() else 0
+
+    def add(self, day: date, tokens: int) -> None:
+        """Add to the sum of a day; that of another day is over."""
+        self._state.set_meta(_SPENT, f"{day} {self.on(day) + tokens}")
+
+
+_SPENT = "heartbeat.tokens"
 
 
 def local(moment: datetime, zone: tzinfo) -> str:

@@ -6,6 +6,7 @@ What is memory stands behind the rest, in one block that nothing in it can close
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from hippod import markdown, nesting, redact
 from hippod.packing import Count
@@ -69,19 +70,22 @@ def fit(parts: Sequence[Part], budget: int, first: Sequence[str], count: Count) 
     """Put parts together within their budgets and that of the whole, which is always kept.
 
     Where the whole is too long, parts are cut in the order of `first` (headings): each down to a
-    line that says so before the next one is touched; then, in the same order, they go.
+    line that says so before the next one is touched; then, in the same order, they go. All that
+    is memory goes before anything else is cut.
     """
     shown = {each.part.heading: each for each in _each_within_its_own(parts, count)}
     text, used = _whole(shown.values(), count)
-    queue = sorted(shown, key=first.index)
-    for heading in queue:
-        while used > budget and (less := _less(shown[heading], used - budget, count)):
-            shown[heading] = less
-            text, used = _whole(shown.values(), count)
-    for heading in queue:
-        if used > budget:
-            shown[heading] = replace(shown[heading], text="", tokens=0, truncated=True)
-            text, used = _whole(shown.values(), count)
+    queue = sorted(shown, key=lambda name: (not shown[name].part.quoted, first.index(name)))
+    for _, group in groupby(queue, key=lambda name: shown[name].part.quoted):
+        headings = list(group)
+        for heading in headings:
+            while used > budget and (less := _less(shown[heading], used - budget, count)):
+                shown[heading] = less
+                text, used = _whole(shown.values(), count)
+        for heading in headings:
+            if used > budget:
+                shown[heading] = replace(shown[heading], text="", tokens=0, truncated=True)
+                text, used = _whole(shown.values(), count)
     if used > budget:
         text, used = "", 0
     return Briefing(text, tuple(shown.values()), used)
@@ -140,7 +144,7 @@ def _cut(each: Shown, most: int, count: Count) -> Shown:
     if each.part.fault or most - best.tokens < LEAST:
         return best
     text = _uncut(each.part).text
-    low, high = 0, len(text)
+    low, high = 0, len(text) + (each.part.times > 1)  # it may fit, and only lack the rest
     length = int(high * (most - best.tokens) * each.part.times / max(1, each.of_tokens))
     for _ in range(_TRIES):
         length = min(max(length, low + 1), high - 1)
@@ -171,6 +175,8 @@ def _note(each: Shown) -> str:
 
 def _shortened(each: Shown, text: str, length: int) -> str:
     note = _note(each)
+    if length >= len(text):
+        return "\n\n".join([note, text] if each.part.newest else [text, note])
     if each.part.newest:
         return "\n\n".join(filter(None, [note, _end(text, length)]))
     return "\n\n".join(filter(None, [_beginning(text, length), note]))
@@ -182,7 +188,7 @@ def _beginning(text: str, length: int) -> str:
     if end <= length // 2:
         space = text.rfind(" ", max(0, length - _LONGEST_WORD), length + 1)
         end = space if space > 0 else length
-    return nesting.closed(text[:end].rstrip())
+    return nesting.contained(text[:end].rstrip())
 
 
 def _end(text: str, length: int) -> str:
@@ -194,4 +200,4 @@ def _end(text: str, length: int) -> str:
         start = space + 1 if space > 0 else first
     mark = markdown.open_fence(text[:start].rstrip("\n"))
     kept = text[start:].strip("\n")
-    return f"{mark}\n{kept}" if mark and kept else kept
+    return nesting.contained(f"{mark}\n{kept}" if mark and kept else kept)

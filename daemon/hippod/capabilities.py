@@ -16,7 +16,7 @@ from hippod.config import Task
 from hippod.errors import ModelError, ModelRefused, ModelUnavailable, Unsupported
 from hippod.extraction import probe, rewrite, selection
 from hippod.extraction.fidelity import Said
-from hippod.models import Embedder, Generator, Spent, selftest
+from hippod.models import Completion, Embedder, Generator, Spent, selftest
 from hippod.models.breaker import Breaker
 from hippod.models.selftest import Rambling, Trial, Verdict
 from hippod.reflection import judging, summary, verdicts
@@ -141,16 +141,19 @@ class Capabilities:
     def _note_refused(self, sentences: int) -> None:
         logger.info("summary.refused", model=self.model, sentences=sentences)
 
-    def checker(self) -> asking.Checker | None:
+    def checker(
+        self, pay: Callable[[Completion], object] = lambda answer: None
+    ) -> asking.Checker | None:
         """Return what puts points of the checklist to the generator, if it can be had and may.
 
         None: such points are not judged. It raises what makes the model of no use to any point;
-        one that it refuses or cannot read has no verdict, and costs that point alone.
+        one that it refuses or cannot read has no verdict, and costs that point alone. `pay` hears
+        of each completion what it cost.
         """
         generator = self._trusted("check")
         if generator is None:
             return None
-        check = asking.checker(generator)
+        check = asking.checker(generator, pay)
 
         def guarded(question: str, evidence: Sequence[Evidence], when: str) -> PointVerdict | None:
             try:
@@ -162,6 +165,18 @@ class Capabilities:
                 return None
 
         return guarded
+
+    def is_ruled_out(self, task: Task) -> bool:
+        """Say whether the generator may not do a task, and will not later either."""
+        if self._generator is None:
+            return True
+        if self._tasks != "auto":
+            return task not in self._tasks
+        try:
+            known = self._state.get_verdict(self._generator.model_id, task)
+        except ModelUnavailable:
+            return False
+        return known is not None and not known.passed
 
     def note(self, refusal: ModelRefused | None) -> None:
         """Note how an extraction ended: after some refusals in a row the model writes no more.

@@ -6,7 +6,10 @@ from pathlib import Path
 from hippod import config
 from hippod.commands import Command, Commands, Outcome
 
-__all__ = ["Outcome", "Runner", "run"]
+__all__ = ["Outcome", "Runner"]
+
+_LOCALE = ("LC_ALL", "LANG")
+"""Variables that choose the language of programs."""
 
 
 class Runner:
@@ -18,17 +21,19 @@ class Runner:
     def run(self, check: config.Check) -> Outcome:
         """Run the command of a check and return what came of it. Never raises.
 
-        Where its `error` is not empty the check failed, whatever was printed.
+        Where its `error` is not empty the check failed, whatever was printed. Numbers and dates
+        are printed as everywhere, unless the check's list of variables names a locale.
         """
         return self._commands.run(
-            Command(check.command, check.environment, check.timeout, check.output_bytes)
+            Command(
+                check.command,
+                check.environment,
+                check.timeout,
+                check.output_bytes,
+                settings=() if set(_LOCALE) & set(check.environment) else (("LC_ALL", "C"),),
+            )
         )
 
     def stop(self) -> None:
         """End what runs, and start nothing more."""
         self._commands.stop()
-
-
-def run(check: config.Check, cwd: Path, environ: Mapping[str, str]) -> Outcome:
-    """Run the command of a check once, as a `Runner` does."""
-    return Runner(cwd, environ).run(check)

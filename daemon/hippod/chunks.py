@@ -4,8 +4,8 @@ Facts are those of Retain sections, the bullets of the bank's pages of facts and
 ledger, the opinions (see `pages`). No text is in both. What is in neither is structure: front
 matter, comments, conflict marks, the title of a daily log, the headings of its Retain sections
 and of the months of a page of facts; the day, links and mark of a bullet there; the history of
-an entity page, which only says again what facts say, unless a person edited it; and what has no
-word in it.
+an entity page and the heartbeat's lines in a log, which only say again what facts say, unless
+(the history) a person edited it; and what has no word in it.
 
 A chunk's `content` is a piece of its lines, joined by line feeds, of at most `max_size`
 characters: the end of the chunk before (at most `overlap` characters, from a word's start),
@@ -153,6 +153,12 @@ class _Page:
     summary: frozenset[int]
     history: frozenset[int]
     private: frozenset[int]
+
+    @property
+    def beats(self) -> Iterator[int]:
+        """The lines that the heartbeat wrote in a daily log."""
+        numbers = range(1, len(self.document.lines) + 1) if self.day else ()
+        return (number for number in numbers if daylog.is_beat(self.document, number))
 
     @classmethod
     def of(cls, path: str, text: str, zone: tzinfo) -> "_Page":
@@ -428,7 +434,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|[0-9]{1,9}[.)])\s|\*\*[^*]+\*\*:|\[[0-9]{2}:[0-
 
 def _runs(page: _Page) -> Iterator[_Run]:
     """Yield what is packed together: the text of a section, under headings that have none."""
-    hidden = {*page.document.marks, *page.history}
+    hidden = {*page.document.marks, *page.history, *page.beats}
     for placed in page.facts:
         hidden.update(range(placed.line_start, placed.line_end + 1))
     for statement in page.statements:

@@ -36,9 +36,10 @@ class Client:
     """The verbs of the daemon behind a socket; each call blocks and returns the wire object.
 
     Without `socket_path` the socket is found from `workspace` and `config` as the command line
-    finds it. `timeout` (seconds) holds for every call; None: 10 s, and 10 minutes for calls
-    that wait for work. Raises the classes of `hippod.errors`: `DaemonDown` if nobody answers,
-    `NotResponding` if the answer does not come in time, else whatever the daemon reports.
+    finds it. A daemon of another workspace than these name refuses every call. `timeout`
+    (seconds) holds for every call; None: 10 s, and 10 minutes for calls that wait for work.
+    Raises the classes of `hippod.errors`: `DaemonDown` if nobody answers, `NotResponding` if the
+    answer does not come in time, else whatever the daemon reports.
     """
 
     def __init__(
@@ -58,8 +59,13 @@ class Client:
         """The version that the last answer named."""
         self._start_with = "hippod run"
         self._trusted = socket_path is not None
+        self._meant = ""
+        """The workspace that was named, if one was."""
         if socket_path is not None:
             self._places: tuple[str, ...] = (os.fspath(socket_path),)
+            if workspace:
+                named = paths.workspace_path(os.fspath(workspace), None, os.environ)
+                self._meant = os.path.realpath(named)
         else:
             self._places = self._find(workspace, config)
 
@@ -408,7 +414,7 @@ class Client:
         config: str | os.PathLike[str] | None,
     ) -> tuple[str, ...]:
         environ = os.environ
-        if environ.get("HIPPOD_SOCKET"):
+        if environ.get("HIPPOD_SOCKET") and not workspace and not config:
             self._trusted = True
             return paths.socket_places("", "", environ)
         file = paths.config_path(os.fspath(config) if config else None, environ)
@@ -417,7 +423,9 @@ class Client:
         given = os.fspath(workspace) if workspace else None
         root = paths.workspace_path(given, set_path, environ, config_dir=folder)
         self._start_with = _start_command(given, config)
-        self._trusted = bool(set_socket)
+        if workspace or config:
+            self._meant = os.path.realpath(root)
+        self._trusted = bool(set_socket or environ.get("HIPPOD_SOCKET"))
         return paths.socket_places(root, set_socket, environ, config_dir=folder)
 
     def _get(
@@ -442,7 +450,7 @@ class Client:
         try:
             connection = self._dial(deadline)
             try:
-                _send_all(connection, _request(method, target, body), deadline)
+                _send_all(connection, _request(method, target, body, self._meant), deadline)
                 status, headers, content = _receive(connection, deadline)
             finally:
                 connection.close()
@@ -479,7 +487,7 @@ class Client:
         try:
             connection = self._dial(deadline)
             try:
-                _send_all(connection, _request("GET", target, b""), deadline)
+                _send_all(connection, _request("GET", target, b"", self._meant), deadline)
                 status, headers, begun = _receive_head(connection, deadline)
                 self.daemon_version = headers.get("hippod-version", self.daemon_version)
                 if status != 200:
@@ -568,8 +576,10 @@ def _encode(body: Mapping[str, Any]) -> bytes:
         raise errors.InvalidInput(f"the request cannot be written as JSON: {error}") from None
 
 
-def _request(method: str, target: str, body: bytes) -> bytes:
+def _request(method: str, target: str, body: bytes, workspace: str) -> bytes:
     head = [f"{method} {target} HTTP/1.0", "Host: hippod", f"User-Agent: hippod/{__version__}"]
+    if workspace:
+        head += [f"Hippod-Workspace: {quote(workspace)}"]
     if body:
         head += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
     return "\r\n".join([*head, "", ""]).encode("ascii") + body

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection
+import logging
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from datetime import datetime, tzinfo
 from typing import TypeVar
@@ -28,19 +29,26 @@ nothing of a clock that is set."""
 class Clockwork:
     """Runs the jobs of a board at their times.
 
-    They share `thread` and so follow each other, but for those named in `beside`. All methods
-    are for the loop's own thread.
+    They share `thread` and so follow each other, but for those that have one of their own
+    `beside` it. Never the loop's default threads: jobs that wait for each other would take all
+    of them from the work that they wait for. All methods are for the loop's own thread.
     """
 
     def __init__(
-        self, board: Board, zone: tzinfo, thread: Executor, beside: Collection[str] = ()
+        self,
+        board: Board,
+        zone: tzinfo,
+        thread: Executor,
+        beside: Mapping[str, Executor] | None = None,
     ) -> None:
         self._board = board
         self._thread = thread
-        self._beside = frozenset(beside)
+        self._beside = beside or {}
         self._busy: set[str] = set()
         """Jobs that were begun by their time: what is next is known when they end."""
         self._changed = asyncio.Event()
+        # What a long run leaves out is counted by the board: that is no reason to warn.
+        logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)
         self._scheduler = AsyncIOScheduler(
             timezone=zone,
             job_defaults={"coalesce": True, "misfire_grace_time": None, "max_instances": 1},
@@ -83,6 +91,9 @@ class Clockwork:
         except HippodError as error:  # what was known holds until the next look
             logger.warning("jobs.unknown_times", reason=error.message, hint=error.hint)
             return
+        except Exception:  # so does it after an error of our own, as everywhere in the daemon
+            logger.exception("jobs.times_crashed")
+            return
         for name, at in times.items():
             job = self._scheduler.get_job(name)
             if job is not None and name not in self._busy and job.next_run_time != at:
@@ -90,7 +101,8 @@ class Clockwork:
         self._scheduler.wakeup()
 
     def _times(self) -> dict[str, datetime | None]:
-        return {name: self._board.next_run(name) for name in self._board.names}
+        board = self._board  # of what somebody runs the next time is known when that ends
+        return {n: None if board.is_held(n) else board.next_run(n) for n in board.names}
 
     async def _run_due(self, name: str) -> None:
         self._busy.add(name)
@@ -105,7 +117,7 @@ class Clockwork:
             self.look_again()
 
     async def _in_thread(self, name: str, work: Callable[[], T]) -> T:
-        thread = None if name in self._beside else self._thread
+        thread = self._beside.get(name, self._thread)
         return await asyncio.get_running_loop().run_in_executor(thread, work)
 
 
@@ -140,6 +152,13 @@ class DaemonJobs(Jobs):
         self._board.job(name)
         work = self._clockwork.run_now(name)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def run_as(self, name: str, work: Callable[[], T]) -> T:
+        """Do `work` as a run of a job and return or raise what it does."""
+        try:
+            return self._board.run_as(name, work)
+        finally:
+            self._loop.call_soon_threadsafe(self._clockwork.look_again)
 
     def pause(self, name: str) -> wire.Job:
         """Let a job run only when asked, until it is resumed."""

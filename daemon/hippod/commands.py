@@ -39,6 +39,8 @@ class Command:
     timeout: float
     output_bytes: int
     stdin: bytes = b""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Variables that are set for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Outcome:
     timed_out: bool = False
     seconds: float = 0.0
     error: str = ""
+    complaint: str = ""
+    """The last line of standard error, without secrets, cut."""
 
 
 class Commands:
@@ -91,7 +95,7 @@ class Commands:
                 run.stop()
 
     def _start(self, command: Command) -> "_Run":
-        environ = {k: self._environ[k] for k in command.environment if k in self._environ}
+        environ = self._seen_by(command)
         program = _program(command.words[0], self._cwd, environ.get("PATH", os.defpath))
         with self._lock:
             if self._stopped:
@@ -102,6 +106,20 @@ class Commands:
                 raise _Unusable(_why_not(program, error)) from None
             self._running.add(run)
             return run
+
+    def _seen_by(self, command: Command) -> dict[str, str]:
+        passed = {k: self._environ[k] for k in command.environment if k in self._environ}
+        return {**dict(command.settings), **passed}
+
+    def fault(self, command: Command) -> str:
+        """Return why a program could not even be started now, one sentence; else nothing."""
+        path = self._seen_by(command).get("PATH", os.defpath)
+        try:
+            program = _program(command.words[0], self._cwd, path)
+        except _Unusable as error:
+            return str(error)
+        missing = OSError(errno.EACCES, "")
+        return "" if os.access(program, os.X_OK) else _why_not(program, missing)
 
 
 class _Unusable(Exception):
@@ -204,7 +222,8 @@ class _Run:
         error = self._error()
         output, truncated = self._output()
         code = None if error else self._process.returncode
-        return Outcome(code, output, truncated, self._timed_out, seconds, error)
+        said = self._stderr.last_line()
+        return Outcome(code, output, truncated, self._timed_out, seconds, error, said)
 
     def close(self) -> None:
         """Release the pipes, and end what still runs; for the thread that watched."""
@@ -307,6 +326,7 @@ class _Printed:
         os.set_blocking(pipe.fileno(), False)
         self.pipe = pipe
         self.kept = bytearray()
+        self.end = b""
         self.read = 0
         self._limit = limit
 
@@ -314,6 +334,7 @@ class _Printed:
         """Read once, what is there; return 0 at the end. Raises BlockingIOError."""
         chunk = os.read(self.pipe.fileno(), _CHUNK)
         self.read += len(chunk)
+        self.end = (self.end + chunk)[-_LONGEST_END:]
         self.kept += chunk[: self._limit - len(self.kept)]
         return len(chunk)
 
@@ -322,6 +343,14 @@ class _Printed:
         with contextlib.suppress(BlockingIOError):
             while self.read <= self._limit and self.take():
                 pass
+
+    def last_line(self) -> str:
+        """Return the last line that says something, as one may tell it."""
+        lines = _plain(self.end.decode("utf-8", "replace")).split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        if said and len(said) == 1 and self.read > _LONGEST_END:
+            said = [_FIRST_WORD.sub("", said[0])]  # half a word of it may be half a secret
+        return _cut(redact.redact(said[-1]).text) if said else ""
 
     def text(self, limit: int) -> tuple[str, bool]:
         """Return the text of the first `limit` bytes, and whether there were more."""
@@ -333,6 +362,13 @@ class _Printed:
         return (_LAST_WORD.sub("", text) if more else text), more
 
 
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…"
+
+
+_LONGEST_LINE = 200
+_LONGEST_END = 2_000
+_FIRST_WORD = re.compile(r"\A\S+\s?")
 _LAST_WORD = re.compile(r"(?<!\S)\S+\Z")
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor

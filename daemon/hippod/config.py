@@ -11,7 +11,7 @@ import re
 import tomllib
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -39,11 +39,21 @@ from hippod.scope import DEFAULT_GROUP_PATHS
 from hippod.transcripts.mapping import FieldMap, Meaning, Scalar, parse_path
 from hippod.transcripts.turns import Role, SessionKind
 
+_DURATION = "a duration such as 300, '5m' or '200ms'"
+_RHYTHM = "an interval such as '6h', or a cron line of five fields such as '0 8 * * *'"
+_NICKNAMES = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+}
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 
 
 def _seconds(value: object) -> object:
     """Accept `300`, `"300s"`, `"5m"`, `"200ms"`, `"6h"`, `"7d"`."""
+    if isinstance(value, bool):
+        raise ValueError(_DURATION)
     if not isinstance(value, str):
         return value
     text = value.strip().lower()
@@ -54,7 +64,7 @@ def _seconds(value: object) -> object:
     try:
         return float(number) * _UNITS.get(unit, 1)
     except ValueError:
-        raise ValueError("a duration such as 300, '5m' or '200ms'") from None
+        raise ValueError(_DURATION) from None
 
 
 def _path(value: object) -> object:
@@ -104,21 +114,28 @@ def sends_in_clear(url: str) -> bool:
 
 
 def _rhythm(value: object) -> object:
-    """Accept a duration as above, or a cron line such as `0 3 * * mon-fri`; empty stays empty."""
-    if isinstance(value, str) and (not value.strip() or len(value.split()) == 5):
+    """Accept a duration, or a cron line such as `0 3 * * mon-fri` or `@daily`; empty stays so."""
+    if isinstance(value, str):
         text = " ".join(value.split())
-        if text:
+        text = _NICKNAMES.get(text.lower(), text)
+        if len(text.split()) == 5:
             schedule.rhythm(text)
-        return text
-    seconds = _seconds(value)
-    if isinstance(seconds, int | float) and not LEAST_INTERVAL <= seconds <= MOST_INTERVAL:
+        if not text or len(text.split()) == 5:
+            return text
+    try:
+        seconds = _seconds(value)
+    except ValueError:
+        seconds = None
+    if not isinstance(seconds, int | float):
+        raise ValueError(_RHYTHM)
+    if not LEAST_INTERVAL <= seconds <= MOST_INTERVAL:
         raise ValueError(f"at least {LEAST_INTERVAL} s and at most a year between two runs")
-    return float(seconds) if isinstance(seconds, int) else seconds
+    return float(seconds)
 
 
 def _not_empty(value: float | str) -> float | str:
     if value == "":
-        raise ValueError('an interval such as "15m", or a cron line')
+        raise ValueError(_RHYTHM)
     return value
 
 
@@ -141,6 +158,7 @@ Rhythm = Annotated[float | str, BeforeValidator(_rhythm)]
 OwnRhythm = Annotated[Rhythm, AfterValidator(_not_empty)]
 Hours = Annotated[str, BeforeValidator(_hours)]
 """A part of each day such as `08:00-23:00` or, over midnight, `22:00-06:00`."""
+_NAME_HOLDS = "a name holds at most 32 letters from a to z, digits, _ and -"
 UserPath = Annotated[Path, BeforeValidator(_path)]
 
 
@@ -225,10 +243,16 @@ class SourceMapping(Section):
         )
 
 
+def _source_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}", value):
+        raise ValueError(f"{_NAME_HOLDS}, also dots; it begins with a letter or a digit")
+    return value
+
+
 class Source(Section):
     """A place where an agent writes transcripts."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$")]
+    name: Annotated[str, AfterValidator(_source_name)]
     path: str
     """A glob; relative ones are inside the workspace, `~` is your home, `{a,b}` is either."""
     format: Literal[
@@ -455,6 +479,12 @@ Command = Annotated[tuple[str, ...], AfterValidator(_command)]
 """A program and its arguments."""
 
 
+def _check_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}", value):
+        raise ValueError(f"{_NAME_HOLDS}; it begins with a letter or a digit")
+    return value
+
+
 class Check(Section):
     """A named check of the heartbeat: a command of yours, and when its answer wants attention."""
 
@@ -464,9 +494,9 @@ class Check(Section):
     output_bytes: Annotated[int, Field(ge=1, le=1_000_000)] = 16_000
     """What it prints beyond this is thrown away."""
     environment: Annotated[tuple[str, ...], AfterValidator(_variables)] = (
-        "PATH", "HOME", "LANG", "TZ",
+        "PATH", "HOME", "TZ",
     )  # fmt: skip
-    """The only variables that it sees."""
+    """The only variables that it sees; where LC_ALL or LANG is none of them, LC_ALL is C."""
     judge: Literal["rule", "generator"] = "rule"
     attention: str = ""
     """The rule, such as `exit != 0`, `number > 90` or `output contains "down"`; empty: the exit
@@ -541,7 +571,7 @@ class Heartbeat(Section):
     """What is still as it was is told again after this time; 0: never."""
     daily_tokens: Annotated[int, Field(ge=0)] = 20_000
     """Tokens in a day that judging may cost, within those of the generator; 0: none at all."""
-    checks: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")], Check] = {}
+    checks: dict[Annotated[str, AfterValidator(_check_name)], Check] = {}
 
 
 class Context(Section):
@@ -682,7 +712,7 @@ def checked(data: dict[str, Any], where: str, environ: Mapping[str, str]) -> Con
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        problems += [_sentence(where, origin, fault) for fault in error.errors()]
+        problems += _sentences(where, origin, error.errors())
     if config is not None:
         problems += _cross_checks(where, config)
     if config is None or problems:
@@ -738,21 +768,77 @@ def _is_list(section: str, key: str) -> bool:
     return field is not None and typing.get_origin(field.annotation) is tuple
 
 
-def _sentence(where: str, origin: Mapping[tuple[str, str], str], fault: ErrorDetails) -> str:
+def _sentences(
+    where: str, origin: Mapping[tuple[str, str], str], faults: Sequence[ErrorDetails]
+) -> list[str]:
+    """Return a sentence for each key; where values of several kinds fit, it names them all."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for fault in faults:
+        location = _location(fault)
+        key = ".".join(map(str, location))
+        names = tuple(str(part) for part in location[:2])
+        place = origin.get(typing.cast("tuple[str, str]", names), where)
+        wanted = found.setdefault((f"{place}: {key}", _shown(key, fault)), [])
+        if (message := _wanted(key, location, fault)) not in wanted:
+            wanted.append(message)
+    return [f"{head}: {', or '.join(wanted)}{shown}" for (head, shown), wanted in found.items()]
+
+
+def _location(fault: ErrorDetails) -> list[int | str]:
+    """Return where a fault is, without the kind of value that pydantic tried there."""
     location = [part for part in fault["loc"] if not (isinstance(part, str) and "[" in part)]
-    key = ".".join(str(part) for part in location)
-    names = tuple(str(part) for part in location[:2])
-    place = origin.get(typing.cast("tuple[str, str]", names), where)
+    is_kind = location[-1:] == [_KINDS.get(fault["type"].partition("_")[0])]
+    return location[:-1] if is_kind else location
+
+
+def _wanted(key: str, location: list[int | str], fault: ErrorDetails) -> str:
+    """Say in plain words what belongs at a key."""
     if fault["type"] == "extra_forbidden":
-        return f"{place}: {key}: unknown key{_suggestion(location)}"
-    message = fault["msg"].removeprefix("Value error, ")
+        return f"unknown key{_suggestion(location)}"
+    if kept := _not_shown(key):
+        return kept
     if fault["type"] == "tuple_type":
-        message = "a list; tables of it are written [[sources]]" if key == "sources" else "a list"
-    kept = _not_shown(key)
-    if kept is not None:
-        return f"{place}: {key}: {kept or message}"
-    shown = "" if isinstance(fault["input"], dict) else f" (got {fault['input']!r})"
-    return f"{place}: {key}: {message}{shown}"
+        return _LISTS.get(str(location[-1]), 'a list in brackets, such as ["a", "b"]')
+    if words := _PLAIN.get(fault["type"]):
+        return words.format(**fault.get("ctx", {}))
+    return fault["msg"].removeprefix("Value error, ")
+
+
+def _shown(key: str, fault: ErrorDetails) -> str:
+    """Return the value that was found, empty if it says nothing or may be a secret."""
+    if fault["type"] in ("extra_forbidden", "missing") or _not_shown(key) is not None:
+        return ""
+    value = fault["input"]
+    return "" if isinstance(value, dict) or value in ("", ()) else f" (got {value!r})"
+
+
+_KINDS = {"string": "str", "int": "int", "float": "float", "bool": "bool"}
+_LISTS = {
+    "sources": "a list; tables of it are written [[sources]]",
+    "command": 'a list: the program and its arguments, such as ["df", "-h"]',
+}
+_PLAIN = {
+    "missing": "it is missing",
+    "string_type": "a text in quotes",
+    "string_too_short": "may not be empty",
+    "too_short": "may not be empty",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "path_type": "a path in quotes",
+    "dict_type": "a table of keys and values",
+    "model_type": "a table of keys and values",
+    "greater_than": "more than {gt:.12g}",
+    "greater_than_equal": "at least {ge:.12g}",
+    "less_than": "less than {lt:.12g}",
+    "less_than_equal": "at most {le:.12g}",
+    "literal_error": "{expected}",
+}
+"""What belongs at a key, by the types of pydantic's faults."""
 
 
 def _not_shown(key: str) -> str | None:

@@ -12,6 +12,7 @@ from hippod.errors import Conflict, HippodError, NotFound
 from hippod.forgotten import Tombstones
 from hippod.models import TokenCounter
 from hippod.packing import Count
+from hippod.quoting import visible
 from hippod.remembered import Remembered
 from hippod.scope import Scope, may_see
 from hippod.wire_context import Context, ContextBudget, ContextPart, ContextRequest
@@ -24,11 +25,9 @@ TODAY, YESTERDAY, WORKING = "Today's Notes", "Yesterday's Notes", "Working Memor
 FIRST_CUT = (YESTERDAY, TODAY, MEMORY, WORKING, IDENTITY, USER, VALUES, INSTRUCTIONS)
 """What is cut first where all of it is too long."""
 MEMORIES = ("MEMORY.md", "memory.md")
-LONGEST = 40_000
+LONGEST = 16_000
 """Characters of a file that are read through; more only where its budget could hold them."""
 _CHARACTERS_A_TOKEN = 8
-_SURELY = 1.25
-"""Texts have hardly more tokens than so many times their estimate, mostly fewer than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class Gatherer:
         if markdown.is_conflicted(piece):
             raise Conflict(f"{part.path}: has git conflict marks", "resolve the merge")
         left = self._remembered.left_of(piece, daylog.day_of(part.path))
-        return nesting.told(left), len(seen) / max(1, len(piece))
+        return nesting.told(_seen(left) if part.quoted else left), len(seen) / max(1, len(piece))
 
     def _of_session(self, request: ContextRequest) -> Iterable[Part]:
         most = self._config.context.working
@@ -148,7 +147,7 @@ class Gatherer:
             return
         part = Part(WORKING, "working memory", "", most, "hippod working get", quoted=True)
         try:
-            yield replace(part, text=nesting.nested(self._remembered.left_of(kept.content)))
+            yield replace(part, text=nesting.nested(_seen(self._remembered.left_of(kept.content))))
         except HippodError as error:
             fault = error.message if request.scope == "main" else "cannot be read"
             yield replace(part, fault=f"working memory: {fault}")
@@ -156,12 +155,12 @@ class Gatherer:
     # -- the budget --------------------------------------------------------------------------
 
     def _fitted(self, parts: Sequence[Part], budget: int) -> tuple[Briefing, str]:
-        """Fit the parts by the model's tokenizer, or by the estimate where that leaves room.
+        """Fit the parts by the model's tokenizer, or by the estimate where all fits in any case.
 
-        The vocabulary takes half a second to start, so it is asked only where it tells more.
+        The vocabulary may take half a second to start, so it is asked only where it tells more.
         """
         rough = _fit(parts, budget, packing.estimate)
-        if self._counter is not None and _wanted(rough) * _SURELY > budget:
+        if self._counter is not None and not _surely_fits(rough, budget):
             try:
                 return _fit(parts, budget, self._counter.count), self._counter.name
             except HippodError:
@@ -173,9 +172,14 @@ def _fit(parts: Sequence[Part], budget: int, count: Count) -> Briefing:
     return briefing.fit(parts, budget, FIRST_CUT, count)
 
 
-def _wanted(done: Briefing) -> int:
-    """Return how many tokens there would be if parts had only budgets of their own."""
-    return sum(min(each.of_tokens, each.part.most) for each in done.parts)
+def _surely_fits(done: Briefing, budget: int) -> bool:
+    """Say whether parts have only budgets of their own, and no tokenizer makes more of the text.
+
+    None makes more tokens than there are bytes. Of keys, capitals or rarer scripts the estimate
+    says as little as a quarter of that.
+    """
+    wanted = sum(min(each.of_tokens, each.part.most) for each in done.parts)
+    return max(wanted, len(done.text.encode())) < budget
 
 
 def _piece(text: str, longest: int, *, newest: bool) -> str:
@@ -185,9 +189,35 @@ def _piece(text: str, longest: int, *, newest: bool) -> str:
     if newest:
         start = len(text) - longest
         place = text.find("\n\n", start, start + longest // 2)
-        return text[place + 2 if place >= 0 else start :]
+        return _behind(text, place + 2 if place >= 0 else start)
     place = text.rfind("\n\n", longest // 2, longest)
-    return text[: place if place >= 0 else longest]
+    place = place if place >= 0 else longest
+    opened = _comment_around(text, place)
+    return text[: place if opened is None else opened]
+
+
+def _behind(text: str, place: int) -> str:
+    """Return the text from a place on, without the rest of a comment that it is in."""
+    opened = _comment_around(text, place)
+    if opened is None:
+        return text[place:]
+    end = text.find("-->", opened + 2)
+    if end >= 0:
+        return text[end + 3 :]
+    begins_line = not text[text.rfind("\n", 0, opened) + 1 : opened].strip()
+    return f"<!--\n{text[place:]}" if begins_line else text[place:]  # nobody closed it
+
+
+def _comment_around(text: str, place: int) -> int | None:
+    """Return where the comment starts that a cut at a place would tear."""
+    start = text.rfind("<!--", 0, place + 3)
+    is_open = start >= 0 and text.find("-->", start + 2, place) < 0
+    return start if is_open else None
+
+
+def _seen(text: str) -> str:
+    """Drop what nobody sees, before it is looked where headings are."""
+    return visible("\n".join(markdown.split_lines(text)))
 
 
 def _shown(each: briefing.Shown) -> ContextPart:

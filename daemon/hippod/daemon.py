@@ -168,6 +168,7 @@ class Daemon:
         self._retain_thread = ThreadPoolExecutor(1, "retain")
         self._vector_thread = ThreadPoolExecutor(1, "vectors")
         self._job_thread = ThreadPoolExecutor(1, "jobs")
+        self._look_thread = ThreadPoolExecutor(1, "looks")
         self._event_thread = ThreadPoolExecutor(1, "events")
         self._ours: set[str] = set()
         """Documents that hippod wrote and the index did not look at since."""
@@ -196,19 +197,24 @@ class Daemon:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop.set)
         path = Path(self._config.server.socket)
-        listener = listening.bind(path)
-        inode = path.stat().st_ino
         self._board = self._new_board(loop)
         clockwork = Clockwork(
-            self._board, self._config.schedule_zone, self._job_thread, beside=[RECONCILE]
+            self._board,
+            self._config.schedule_zone,
+            self._job_thread,
+            beside={RECONCILE: self._look_thread},
         )
         self._connect(loop, clockwork)
+        listener = listening.bind(path)
+        inode = path.stat().st_ino
         try:
             await self._run_tasks(listener, path, clockwork)
         finally:
             listening.release(listener, path, inode)
+            await self._interrupt()  # once more: where something crashed, nobody did
             # Beside the loop: a job that ends may still ask it for a look at all files.
-            await asyncio.to_thread(self._job_thread.shutdown, wait=True, cancel_futures=True)
+            for thread in (self._job_thread, self._look_thread):
+                await asyncio.to_thread(thread.shutdown, wait=True, cancel_futures=True)
             self._index_thread.shutdown(wait=True)
             self._retain_thread.shutdown(wait=True)
             self._vector_thread.shutdown(wait=True)
@@ -246,10 +252,15 @@ class Daemon:
             server.stop()
             for worker in workers:
                 worker.cancel()
-            for waiting in self._waiting_for_look:
-                waiting.cancel()
-            self._board.stop()
-            await asyncio.to_thread(self._parts.interrupt)
+            await self._interrupt()
+
+    async def _interrupt(self) -> None:
+        """Let nothing begin any more, and make end soon what is at work."""
+        self._stop.set()
+        self._board.stop()
+        for waiting in self._waiting_for_look:
+            waiting.cancel()
+        await asyncio.to_thread(self._parts.interrupt)
 
     def _connect(self, loop: asyncio.AbstractEventLoop, clockwork: Clockwork) -> None:
         """Give the service its way back into the loop."""
@@ -708,7 +719,9 @@ class _Server(uvicorn.Server):
 def _server(parts: Assembly, config: Config) -> _Server:
     return _Server(
         uvicorn.Config(
-            routes.build(parts.memory, config.server.max_body_bytes),
+            routes.build(
+                parts.memory, config.server.max_body_bytes, os.path.realpath(parts.workspace.root)
+            ),
             http=OwnersProtocol,
             ws="none",
             lifespan="off",

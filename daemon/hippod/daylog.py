@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 
 from hippod import facts, markdown
 from hippod.errors import Conflict, InvalidInput
@@ -253,6 +253,8 @@ def _fact_of(bullet: str) -> Fact:
     return facts.canonical(fact)
 
 
+BEAT: Final = "Heartbeat: "
+"""How the lines of the heartbeat begin behind their time."""
 _ENTRY = re.compile(r"\[((?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?)\](?:[ \t]+|$)")
 _ENDS_IN_ID = re.compile(rf"(?:^|.*\S) \^{facts.ID_PATTERN}[ \t]*", re.DOTALL)
 _ALMOST_A_FACT = re.compile(r"[wbos](?:\(c=|\s*:|\s+@)", re.IGNORECASE)
@@ -268,6 +270,14 @@ def split_time(line: str) -> tuple[str | None, str]:
     """Split the first line of an entry into its time and its text; other lines have no time."""
     match = _ENTRY.match(line)
     return (match[1], line[match.end() :]) if match else (None, line)
+
+
+def is_beat(document: Markdown, line: int) -> bool:
+    """Say whether a line is the heartbeat's: `[HH:MM:SS] Heartbeat: … ^id`."""
+    if entry_time(document, line) is None:
+        return False
+    said = split_time(document.visible(line))[1]
+    return said.startswith(BEAT) and ends_in_id(said)
 
 
 def ends_in_id(line: str) -> bool:

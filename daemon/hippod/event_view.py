@@ -84,15 +84,16 @@ class EventView:
     def _for_group(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return changes of pages without the paths that a group may not see; {} if none is left.
 
-        Where not all are named, those for a group are named and counted apart.
+        They are counted without those, too. Where not all are named, those for a group are named
+        and counted apart.
         """
         listed = data.get("group", data)
         named = listed.get("paths", ())
         seen = [path for path in named if self._group_sees(path)]
         if not seen:
             return {}
-        count = listed["count"] - len(named) + len(seen)
-        return {"by": data["by"], "paths": seen, "count": count}
+        unnamed = listed["count"] - len(named) if "group" in data else 0
+        return {"by": data["by"], "paths": seen, "count": unnamed + len(seen)}
 
     def _event(
         self, id_: int, time: datetime, type_: str, data: dict[str, Any]

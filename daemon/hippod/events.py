@@ -44,16 +44,17 @@ class Events:
 
     # -- publishing --------------------------------------------------------------------------
 
-    def publish(self, type_: EventType, data: Mapping[str, Any]) -> None:
-        """Keep an event and tell it; an event that cannot be kept is no reason to fail."""
+    def publish(self, type_: EventType, data: Mapping[str, Any]) -> bool:
+        """Keep an event and tell it; return whether it was kept, which is no reason to fail."""
         try:
             if not self.may_tell(told(data)):
-                return
+                return False
             event = self._log.add(type_, data)
         except HippodError as error:
             logger.warning("event.not_kept", type=type_, reason=error.message)
-            return
+            return False
         self._tell(event)
+        return True
 
     def retained(self, path: str, source: str, facts: Collection[tuple[str, str]]) -> None:
         """Tell that facts, each an id and a bullet, were written to a daily log."""
@@ -70,7 +71,7 @@ class Events:
         data = {"by": by, **self._listed(paths)}
         if len(paths) > MOST_PATHS:  # a group must not miss its own among those not named
             seen = [path for path in paths if may_see("group", path, self._group_paths)]
-            data["group"] = self._listed(seen)
+            data["group"] = self._listed([*filter(self._may_name, seen)])
         self.publish("pages.changed", data)
 
     def _listed(self, paths: Collection[str]) -> dict[str, Any]:
@@ -86,23 +87,36 @@ class Events:
             return False
 
     def fault(self, what: str, message: str, hint: str = "") -> None:
-        """Tell that `what` fails, once for as long as it does so in the same way."""
+        """Tell that `what` fails, once for as long as it does so in the same way.
+
+        One that could not be kept counts as not told.
+        """
         with self._lock:
             if self._faults.get(what) == message:
                 return
+            before = self._faults.get(what)
             self._faults[what] = message
-        self._publish_fault(what, message, hint, over=False)
+        if not self._publish_fault(what, message, hint, over=False):
+            self._restore(what, before)
 
     def well(self, what: str) -> None:
         """Tell that `what` does not fail any more, if it did."""
         with self._lock:
             message = self._faults.pop(what, None)
-        if message is not None:
-            self._publish_fault(what, message, "", over=True)
+        if message is not None and not self._publish_fault(what, message, "", over=True):
+            self._restore(what, message)
 
-    def _publish_fault(self, what: str, message: str, hint: str, *, over: bool) -> None:
+    def _publish_fault(self, what: str, message: str, hint: str, *, over: bool) -> bool:
         data = {"what": what, "message": _cut(message), "hint": _cut(hint), "over": over}
-        self.publish("fault", data)
+        return self.publish("fault", data)
+
+    def _restore(self, what: str, message: str | None) -> None:
+        """Hold what was told last of `what`: what came after it was not kept."""
+        with self._lock:
+            if message is None:
+                self._faults.pop(what, None)
+            else:
+                self._faults[what] = message
 
     # -- reading -----------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """One item of the checklist looked at: by rules where these can tell, else by a trusted model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from hippod import __version__, redact
-from hippod.checklist import asking, dates, figures, rules
+from hippod.checklist import asking, dates, figures, grounds, rules
+from hippod.checklist.grounds import Ground
 from hippod.checklist.items import Item
 from hippod.checklist.telling import Kept
 from hippod.checklist.verdict import Evidence, Verdict, digest
 from hippod.checks import Outcome, Runner
 from hippod.config import Check, Config
-from hippod.errors import BudgetExhausted, ModelError, ModelUnavailable
+from hippod.errors import HippodError, ModelError, ModelUnavailable
 from hippod.looking import Looking
+from hippod.models import Completion
+from hippod.workspace import Loaded
 
 if TYPE_CHECKING:
     from hippod.capabilities import Capabilities
@@ -24,7 +27,13 @@ logger = structlog.get_logger()
 
 NO_MODEL = "no model here is trusted to judge it"
 SPENT = "the tokens of the day for judging are used up"
+TOO_MUCH = "memory holds more about it than is looked at"
 BUSY = "the model is busy"
+LOST = "the model cannot be asked now"
+_CITED = 3
+"""What a question that nobody judges names of what may answer it."""
+STRIKES = 2
+"""Items in a row at which a model crashes or hangs, and then is left alone until the next beat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +54,31 @@ class Finding:
 
 @dataclass(slots=True)
 class Purse:
-    """What the judging of a beat may cost, and has cost; with `limit` 0 no model is asked."""
+    """What the judging of a beat may cost, and has cost; with `limit` 0 no model is asked.
+
+    `paid` hears the tokens of each answer.
+    """
 
     limit: int
     left: int
+    paid: Callable[[int], object] = lambda tokens: None
     tokens: int = 0
     calls: int = 0
+
+    def pay(self, answer: Completion) -> None:
+        """Count an answer of the model."""
+        cost = answer.tokens_in + answer.tokens_out
+        self.calls += 1
+        self.tokens += cost
+        self.left -= cost
+        self.paid(cost)
 
 
 class Examiner:
     """Looks at items during one beat.
 
-    `ready()` says whether a model may be used now; it may wait for that a while.
+    `load` reads documents. `ready()` says whether a model may be used now; it may wait for that a
+    while.
     """
 
     def __init__(
@@ -68,6 +90,7 @@ class Examiner:
         purse: Purse,
         now: datetime,
         *,
+        load: Callable[[str], Loaded | None],
         ready: Callable[[], bool],
         dry_run: bool = False,
     ) -> None:
@@ -77,10 +100,12 @@ class Examiner:
         self._runner = runner
         self._purse = purse
         self._now = now
+        self._load = load
         self._ready = ready
         self._dry_run = dry_run
         self._lost = ""
         """Why the model is of no use to this beat any more."""
+        self._strikes = 0
 
     def examine(self, item: Item, kept: Kept) -> Finding:
         """Return what is found about an item that is no action; raises `HippodError`."""
@@ -101,8 +126,10 @@ class Examiner:
         ruled = dates.judge(item.text, found.statements, self._now)
         if ruled is None:
             ruled = figures.judge(item.text, found.statements)
+        if ruled is not None and ruled.state == "fine" and found.cut:
+            ruled = Verdict("not judged", TOO_MUCH)
         if ruled is not None:
-            return Finding(ruled, _digest(item.text, found.statements), kept)
+            return Finding(ruled, digest([item.text]), kept)
         return self._modelled(item.text, found.texts, kept)
 
     # -- checks ------------------------------------------------------------------------------
@@ -114,7 +141,10 @@ class Examiner:
         seen = digest([item.name, str(ran.exit), ran.output, ran.error])
         if ran.error or ran.exit is None:
             broken = ran.error or "the command gave no answer"
-            return Finding(Verdict("failed", broken, (), "broken"), seen, kept)
+            return Finding(_saying(Verdict("failed", broken, (), "broken"), ran), seen, kept)
+        if check.judge == "generator" and ran.exit:  # as rules have it: no evidence of anything
+            broken = f"the command failed: exit code {ran.exit}"
+            return Finding(_saying(Verdict("failed", broken, (), "exit"), ran), seen, kept)
         if check.judge == "generator":
             said = Evidence(f"check: {item.name}", redact.redact(ran.output).text)
             found = self._modelled(check.question or item.text, [said], kept)
@@ -125,10 +155,11 @@ class Examiner:
         return replace(found, verdict=_in_words(found.verdict, item.name, check))
 
     def _ruled(self, check: Check, ran: Outcome, seen: str, kept: Kept) -> Finding:
-        rule = rules.parse(check.attention, check.value)
         answer = rules.Answer(ran.exit or 0, ran.output, kept.output, ran.truncated)
-        verdict = rule.judge(answer, self._now)
-        if rule.looks_back:
+        verdict = check.rule.judge(answer, self._now)
+        if ran.exit:
+            verdict = _saying(verdict, ran)
+        if check.rule.looks_back and verdict.state != "failed":
             kept = replace(kept, output=rules.digest_of(ran.output))
         return Finding(verdict, seen, kept)
 
@@ -136,9 +167,11 @@ class Examiner:
 
     def _modelled(self, question: str, evidence: Sequence[Evidence], kept: Kept) -> Finding:
         """Return what the model finds, or found when it was asked the same about the same."""
-        seen = _digest(question, evidence)
-        inputs = digest([__version__, self._who, seen])
-        if kept.verdict is not None and kept.inputs == inputs:
+        found = grounds.grounds(question, evidence, self._text)
+        is_known = grounds.hold(kept.grounds, found, self._text)
+        kept = kept if is_known else replace(kept, grounds=found)
+        seen = grounds.news(question, evidence)
+        if kept.verdict is not None and kept.inputs == self._inputs(question, kept.grounds):
             return Finding(kept.verdict, seen, kept)
         if not evidence:
             return Finding(Verdict("not judged", "memory holds nothing about it"), seen, kept)
@@ -146,20 +179,36 @@ class Examiner:
             return _planned("a model would be asked, if one is trusted with it", kept)
         if why := self._why_later():
             return Finding(Verdict("not judged", why), seen, kept, waits=True)
+        cited = tuple(each.source for each in evidence[:_CITED])
+        if not self._purse.limit:
+            return Finding(Verdict("not judged", NO_MODEL, cited), seen, kept)
         try:
             verdict = self._asked(question, evidence)
         except ModelError as error:
             return self._without_model(error, seen, kept)
+        self._strikes = 0
         if verdict is None:
-            return Finding(Verdict("not judged", NO_MODEL), seen, kept)
+            later = not self._capabilities().is_ruled_out("check")
+            why = LOST if later else NO_MODEL
+            return Finding(Verdict("not judged", why, cited), seen, kept, waits=later)
         if verdict.state == "failed":  # a fault of the model is nobody's news
             return Finding(verdict, seen, kept, waits=True)
-        return Finding(verdict, seen, replace(kept, inputs=inputs, verdict=verdict))
+        inputs = self._inputs(question, found)
+        kept = replace(kept, inputs=inputs, verdict=verdict, grounds=found)
+        return Finding(verdict, seen, kept)
 
-    @property
-    def _who(self) -> str:
+    def _text(self, path: str) -> str | None:
+        try:
+            loaded = self._load(path)
+        except HippodError:
+            return None
+        return loaded.text if loaded else None
+
+    def _inputs(self, question: str, judged_by: Collection[Ground]) -> str:
+        """Return what changes with what is judged by, and with who judges."""
         chosen = self._config.generator
-        return f"{chosen.provider} {chosen.model} {chosen.tasks}"
+        who = f"{chosen.provider} {chosen.model} {chosen.tasks}"
+        return digest([__version__, who, grounds.key(question, judged_by, self._now.date())])
 
     def _why_later(self) -> str:
         """Return why no model is asked now, though one may be in a later beat; else nothing."""
@@ -170,28 +219,26 @@ class Examiner:
         return "" if self._ready() else BUSY
 
     def _asked(self, question: str, evidence: Sequence[Evidence]) -> Verdict | None:
-        """Return what the model finds, None if there is none that may be asked."""
-        if not self._purse.limit:
+        """Return what the model finds, None if there is none that may be asked.
+
+        The test of a model that is new here is no judging: the purse does not pay for it.
+        """
+        checker = self._capabilities().checker(self._purse.pay)
+        if checker is None:
             return None
-        capabilities = self._capabilities()
-        before = capabilities.spent
-        try:
-            checker = capabilities.checker()
-            if checker is None:
-                return None
-            found = checker(question, evidence, asking.local_time(self._now))
-            return found or Verdict("failed", "the model refused to answer")
-        finally:
-            spent = capabilities.spent - before
-            self._purse.calls += spent.calls
-            self._purse.tokens += spent.tokens_in + spent.tokens_out
-            self._purse.left -= spent.tokens_in + spent.tokens_out
+        found = checker(question, evidence, asking.local_time(self._now))
+        return found or Verdict("failed", "the model refused to answer")
 
     def _without_model(self, error: ModelError, seen: str, kept: Kept) -> Finding:
-        """Note that the model is of no use to this beat: no other item waits for it."""
-        self._lost = error.message
-        logger.warning("heartbeat.model_lost", reason=error.message)
-        later = isinstance(error, BudgetExhausted | ModelUnavailable)
+        """Note what is of no use to this beat: the model, or it with this item.
+
+        It may be the item that crashes the model each time: that must not hold up all others.
+        """
+        later = isinstance(error, ModelUnavailable)
+        self._strikes += 1
+        if later or self._strikes == STRIKES:
+            self._lost = error.message
+            logger.warning("heartbeat.model_lost", reason=error.message)
         verdict = Verdict("not judged" if later else "failed", error.message)
         return Finding(verdict, seen, kept, waits=True)
 
@@ -200,15 +247,12 @@ def _planned(reason: str, kept: Kept) -> Finding:
     return Finding(Verdict("left", reason), kept=kept, planned=True)
 
 
-def _digest(question: str, evidence: Sequence[Evidence]) -> str:
-    """Return what changes with what is known, not with the line that it stands on."""
-    known = sorted(f"{_document(each.source)} {each.superseded} {each.text}" for each in evidence)
-    return digest([question, *known])
-
-
-def _document(source: str) -> str:
-    """Return the name of a document: it stays when hygiene moves a log to the archive."""
-    return source.partition("#")[0].rpartition("/")[2]
+def _saying(verdict: Verdict, ran: Outcome) -> Verdict:
+    """Return a verdict with what the command complained of; that is no other news."""
+    if not ran.complaint or verdict.state == "fine":
+        return verdict
+    said = f"{verdict.reason.rstrip('.')}: {ran.complaint}"
+    return replace(verdict, reason=said, sameness=verdict.sameness or verdict.reason)
 
 
 def _in_words(verdict: Verdict, name: str, check: Check) -> Verdict:

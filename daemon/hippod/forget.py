@@ -336,7 +336,9 @@ class Forgetter:
     def _purge_state(self, plan: _Plan) -> Counter[str]:
         judge = _Judge(plan.target, self._remembered.tombstones(), self._zone)
         with self._workspace.held():  # nobody appends what is being purged
+            touched = self._state.checked.forget([each.path for each in plan.outcomes])
             done = self._state.purge(judge)
+        done["checked"] += touched
         done["backups"] += len(self._state.drop_backups())
         return done
 

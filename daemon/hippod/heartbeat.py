@@ -1,26 +1,28 @@
 """The heartbeat: reflection, hygiene, then the checklist; quiet unless something needs a person."""
 
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import date, datetime, timedelta
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
 from hippod import beats, erasing, markdown, redact, schedule
 from hippod.alerting import ACTOR, Alerting
+from hippod.beats import Spending
 from hippod.checklist import reading, telling
 from hippod.checklist.items import Checklist, Item
 from hippod.checklist.telling import Kept, Manner, Tell
 from hippod.checklist.verdict import Verdict
 from hippod.checks import Runner
 from hippod.config import Config
-from hippod.errors import HippodError, InvalidInput, NotFound
+from hippod.errors import DaemonDown, HippodError, InvalidInput, NotFound, StorageError
 from hippod.events import Events
-from hippod.examining import Examiner, Finding, Purse
+from hippod.examining import BUSY, Examiner, Finding, Purse
 from hippod.hygiene import Hygiene
 from hippod.looking import Looking, Sources
 from hippod.notifiers import AlertItem, Notifiers
@@ -29,7 +31,7 @@ from hippod.remembered import Remembered
 from hippod.rounds import Round
 from hippod.state import State
 from hippod.upkeep import Upkeep
-from hippod.wire_heartbeat import MOST_BEATS, Beat
+from hippod.wire_heartbeat import Beat
 from hippod.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -39,8 +41,11 @@ if TYPE_CHECKING:
 logger = structlog.get_logger()
 
 JOB: Final = ACTOR
-MOST_WAITS = 10
+MOST_WAITS = 1
 """How often a beat that nobody asked for waits a minute for a model that is busy."""
+_LIST = Item("agent", reading.FILE, 1)
+"""What is kept of the list as a whole is kept as of an item: what is not understood of it."""
+_LINE = re.compile(rf"^{re.escape(reading.FILE)}:[0-9]+: ")
 
 
 class Heartbeat:
@@ -76,6 +81,7 @@ class Heartbeat:
         self._workspace = workspace
         self._remembered = Remembered(workspace)
         self._state = state
+        self._spending = Spending(state)
         self._clock = clock
         self._reflector = reflector
         self._sources = sources
@@ -84,6 +90,7 @@ class Heartbeat:
         self._events = events
         self._models = models
         self._running = threading.Lock()
+        self._silent = False
         self._stopped = threading.Event()
 
     def stop(self) -> None:
@@ -107,8 +114,9 @@ class Heartbeat:
             return self._recorded(asked=True)
 
     def history(self, limit: int = 20) -> list[Beat]:
-        """Return the last beats, the newest first."""
-        return [beats.read(run, self._config.zone) for run in self._state.runs(JOB, limit)]
+        """Return the last beats, the newest first; none in the future, which a wrong clock left."""
+        runs = self._state.runs(JOB, limit, until=self._clock())
+        return [beats.read(run, self._config.zone) for run in runs]
 
     def status(self) -> dict[str, Any]:
         """Return what `status` tells of the heartbeat."""
@@ -120,25 +128,31 @@ class Heartbeat:
             "last_heartbeat": last.started if last else None,
             "last_outcome": last.outcome if last else None,
             "last_reason": last.reason if last else "",
-            "problems": list(last.problems) if last else [],
+            "problems": self._problems(last),
             "next": self.next_run(),
-            "tokens_today": self._tokens_today(self._clock()),
+            "tokens_today": self._spending.on(self._today(self._clock())),
             "daily_tokens": chosen.daily_tokens,
         }
 
-    def _tokens_today(self, now: datetime) -> int:
-        zone = self._config.zone
-        runs = self._state.runs(JOB, MOST_BEATS)
-        return beats.tokens_on(now.astimezone(zone).date(), runs, zone)
+    def _problems(self, last: Beat | None) -> list[str]:
+        """Return what is wrong now, then what was in the last beat."""
+        now = self._notifiers.faults_now() if self._config.heartbeat.enabled else []
+        return list(dict.fromkeys([*now, *(last.problems if last else ())]))
+
+    def _today(self, now: datetime) -> date:
+        return now.astimezone(self._config.zone).date()
 
     # -- a beat ------------------------------------------------------------------------------
 
     def _recorded(self, *, asked: bool) -> Beat:
         """Beat, and note how it went, however it ends."""
+        if self._stopped.is_set():  # it waited behind another one: it never began
+            raise DaemonDown("no heartbeat: hippod is shutting down", "run it again")
         now, began = self._clock(), time.monotonic()
         started = beats.local(now, self._config.zone)
-        beat = Beat(started=started, outcome="failed", reason="it crashed: see the daemon's log")
-        self._state.start_run(JOB, now)
+        crashed = "it crashed: see the daemon's log"
+        beat = Beat(started=started, outcome="failed", reason=crashed, reply=f"failed: {crashed}")
+        self._begin(now)
         try:
             beat = self._beat(now, asked=asked, dry_run=False)
         finally:
@@ -149,6 +163,22 @@ class Heartbeat:
             )  # fmt: skip
         self._tell_of(beat)
         return beat
+
+    def _begin(self, now: datetime) -> None:
+        """Note that a beat begins; where that fails there is none, and people are told once."""
+        try:
+            self._state.start_run(JOB, now)
+        except StorageError as error:
+            self._tell_of_silence(error, now.astimezone(self._config.zone))
+            raise
+        self._silent = False
+
+    def _tell_of_silence(self, error: StorageError, now: datetime) -> None:
+        """Say that there are no beats; a full disk is often just what one was to tell of."""
+        if self._silent or not self._is_active(now) or self._is_hushed(now):
+            return
+        why = f"no heartbeat can be kept, so none is done: {error.message}"
+        _, self._silent = self._alerting.notify([AlertItem(JOB, why)], now)
 
     def _tell_of(self, beat: Beat) -> None:
         if beat.outcome == "failed":
@@ -163,8 +193,9 @@ class Heartbeat:
 
     def _beat(self, now: datetime, *, asked: bool, dry_run: bool) -> Beat:
         began = time.monotonic()
-        limit = self._config.heartbeat.daily_tokens
-        purse = Purse(limit, limit - self._tokens_today(now))
+        limit, today = self._config.heartbeat.daily_tokens, self._today(now)
+        paid = partial(self._spending.add, today)
+        purse = Purse(limit, limit - self._spending.on(today), paid)
         round_ = Round(now.astimezone(self._config.zone), asked, dry_run, purse)
         round_.only_urgent = not asked and not self._is_active(now)
         if not round_.only_urgent and not self._stopped.is_set():
@@ -174,6 +205,7 @@ class Heartbeat:
             skipped = self._look_through(self._checklist(), round_)
         except HippodError as error:
             failed = f"{error.message}; {error.hint or 'put it right, or delete it'}"
+        round_.leave_out(self._may_tell)
         seconds = time.monotonic() - began
         if self._stopped.is_set():
             return round_.beat("interrupted", "hippod was stopped in the middle of it", seconds)
@@ -186,10 +218,10 @@ class Heartbeat:
         round_.problems += checklist.notes
         round_.quiet = self._is_quiet(round_.now, checklist)
         items = [each for each in checklist.items if not round_.only_urgent or self._urgent(each)]
-        if items:
-            self._look_at(items, round_)
-        if checklist.skipped != "missing":  # an editor may be saving it just now
-            self._drop_others(checklist.items, round_)
+        if items or (checklist.notes and not round_.only_urgent):
+            self._look_at(items, checklist.notes, round_)
+        if checklist.skipped not in ("missing", "empty"):  # an editor may be saving it just now
+            self._drop_others([*checklist.items, _LIST], round_)
         if checklist.skipped:
             return f"{reading.FILE}: {checklist.skipped}"
         return "" if items else "outside of the active hours"
@@ -203,7 +235,10 @@ class Heartbeat:
         local = now.astimezone(self._config.schedule_zone).time()
         if checklist.quiet is not None and checklist.quiet.contains(local):
             return True
-        return self._is_within(self._config.heartbeat.quiet_hours, now) or not self._is_active(now)
+        return self._is_hushed(now) or not self._is_active(now)
+
+    def _is_hushed(self, now: datetime) -> bool:
+        return self._is_within(self._config.heartbeat.quiet_hours, now)
 
     def _is_within(self, hours: str, now: datetime) -> bool:
         local = now.astimezone(self._config.schedule_zone).time()
@@ -231,7 +266,7 @@ class Heartbeat:
         sayable = redact.redact(redact.blank(text)).text
         return reading.read(sayable, self._config.heartbeat.checks)
 
-    def _look_at(self, items: Sequence[Item], round_: Round) -> None:
+    def _look_at(self, items: Sequence[Item], notes: Sequence[str], round_: Round) -> None:
         known = self._state.checked.all()
         looking = Looking(self._sources, round_.now)
         examiner = self._examiner(looking, round_)
@@ -244,7 +279,20 @@ class Heartbeat:
                 return
             self._take(item, kept, finding, round_)
         round_.problems += looking.unread
+        if not round_.only_urgent:
+            self._tell_of_list(notes, telling.load(known.get(_LIST.key, "")), round_)
         self._notify(round_)
+
+    def _tell_of_list(self, notes: Sequence[str], kept: Kept, round_: Round) -> None:
+        """Tell what of the list is not understood: it would never be looked at. Once is enough."""
+        said = "; ".join(notes)
+        if not self._may_tell(said):
+            return
+        sameness = "; ".join(_LINE.sub("", each) for each in notes)
+        verdict = Verdict("attention", said, (), sameness) if notes else Verdict("fine", "")
+        manner = replace(self._manner(_LIST, round_), remind_after=timedelta())
+        tell, after = telling.decide(verdict, "", kept, manner, round_.now)
+        self._tell(_LIST, tell, kept, Finding(verdict, kept=kept), after, round_)
 
     def _examiner(self, looking: Looking, round_: Round) -> Examiner:
         return Examiner(
@@ -254,6 +302,7 @@ class Heartbeat:
             self._runner,
             round_.purse,
             round_.now,
+            load=self._sources.load,
             ready=lambda: self._is_ready(round_),
             dry_run=round_.dry_run,
         )
@@ -272,6 +321,8 @@ class Heartbeat:
     def _acted(self, item: Item, kept: Kept, round_: Round) -> Finding:
         if round_.dry_run:
             return Finding(Verdict("done", f"{item.name} would run"), kept=kept, planned=True)
+        if item.name == "reflect" and self._upkeep.is_busy(round_):
+            return Finding(Verdict("left", f"put off: {BUSY}"), kept=kept, waits=True)
         if failed := self._upkeep.do(item.name, round_):
             return Finding(Verdict("failed", failed, (), item.name), kept=kept)
         return Finding(Verdict("done", f"{item.name} ran"), kept=kept)
@@ -299,25 +350,46 @@ class Heartbeat:
         if not finding.waits and not finding.planned:
             tell, kept = telling.decide(finding.verdict, finding.evidence, kept, manner, round_.now)
         words = telling.words(item.text, finding.verdict)
-        round_.add(item, finding, told=tell != "nothing", words=words)
+        if not self._may_tell(item.text, finding.verdict.reason, words):
+            return  # it was forgotten while it was looked at
+        known = telling.is_reminder(finding.verdict, before)
+        round_.add(item, finding, told=tell != "nothing", words=words, known=known)
+        self._tell(item, tell, before, finding, kept, round_)
+
+    def _tell(
+        self, item: Item, tell: Tell, before: Kept, finding: Finding, kept: Kept, round_: Round
+    ) -> None:
+        """Tell a finding and keep that it was: `kept`, once a person was told."""
+        again = telling.is_reminder(finding.verdict, before)
+        words = telling.words(item.text, finding.verdict, again=again)
+        if tell != "nothing":
+            round_.told.append(words)
         if round_.dry_run:
             return
         if tell in ("now", "log"):
-            self._write(item, words, before, finding, round_)
+            self._put_down(item, words, before, finding, round_)
         outward = tell in ("now", "later")
-        # As held, before it is told: behind a crash the next beat tells it.
-        self._keep(item, before, replace(kept, held=kept.held or outward))
-        if tell in ("now", "log"):
-            self._alerting.publish(item, finding.verdict, words, manner)
+        # As held, before it is told: behind a crash, or where nobody takes it, the next beat does.
+        held = finding.kept if tell == "later" else replace(kept, held=kept.held or outward)
+        self._keep(item, before, _with_old_output(held, before, finding.verdict))
         if outward:
-            told = AlertItem(item.text, words, finding.verdict.evidence, manner.urgent)
+            urgent = self._urgent(item)
+            told = AlertItem(item.text, words, finding.verdict.evidence, urgent)
             round_.alerts.append((item, kept, told))
 
-    def _write(self, item: Item, words: str, before: Kept, finding: Finding, round_: Round) -> None:
+    def _put_down(
+        self, item: Item, words: str, before: Kept, finding: Finding, round_: Round
+    ) -> None:
+        """Tell it in the log and as an event: once, even if a crash comes before it is kept."""
         is_judged = finding.verdict.state != "not judged"
         once = str(before.told) if is_judged else finding.evidence
+        note = self._alerting.note_id(item, words, once, round_.now)
+        is_new = True
         with round_.guarded("daily log"):
-            self._alerting.write(item, words, once, round_.now)
+            is_new = self._alerting.write(words, note, round_.now)
+        if is_new or not self._alerting.is_published(note):
+            manner = self._manner(item, round_)
+            self._alerting.publish(item, finding.verdict, words, manner, note)
 
     def _manner(self, item: Item, round_: Round) -> Manner:
         chosen = self._config.heartbeat
@@ -331,20 +403,43 @@ class Heartbeat:
         )
 
     def _notify(self, round_: Round) -> None:
+        round_.leave_out(self._may_tell)
         if not round_.alerts or self._stopped.is_set():
             return
         with round_.guarded("notifiers"):
             told = [alert for _, _, alert in round_.alerts]
-            round_.problems += self._alerting.notify(told, round_.now)
-        for item, kept, _ in round_.alerts:
-            self._keep(item, replace(kept, held=True), kept)
+            faults, taken = self._alerting.notify(told, round_.now)
+            round_.problems += faults
+            if taken:
+                kept = {item.key: self._dump(kept) for item, kept, _ in round_.alerts}
+                self._state.checked.put(kept)
 
     def _keep(self, item: Item, before: Kept, kept: Kept) -> None:
         if kept != before:
-            self._state.checked.put({item.key: telling.dump(kept)})
+            self._state.checked.put({item.key: self._dump(kept)})
+
+    def _dump(self, kept: Kept) -> str:
+        """Return what is kept of an item, without a verdict on what was forgotten since."""
+        if kept.verdict is not None and not self._may_tell(kept.verdict.reason):
+            kept = replace(kept, inputs="", verdict=None, grounds=(), noted="")
+        return telling.dump(kept)
+
+    def _may_tell(self, *texts: str) -> bool:
+        """Say whether nothing of it is forgotten: that may happen at any moment of a beat."""
+        try:
+            return self._events.may_tell("\n\n".join(texts))
+        except HippodError:
+            return False
 
     def _drop_others(self, items: Sequence[Item], round_: Round) -> None:
         """Forget what is kept of items that stand in the list no more."""
         gone = set(self._state.checked.all()) - {item.key for item in items}
         if gone and not round_.dry_run and not self._stopped.is_set():
             self._state.checked.drop(gone)
+
+
+def _with_old_output(kept: Kept, before: Kept, verdict: Verdict) -> Kept:
+    """Return what is kept of a change that no person was told of: it is one until then."""
+    if verdict.state != "attention" or before.output is None:
+        return kept
+    return replace(kept, output=before.output)

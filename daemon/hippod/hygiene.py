@@ -79,6 +79,7 @@ class Hygiene:
         that changed since, `StorageError` if the workspace is gone.
         """
         with self._running:
+            self._go_on()  # what waited behind another run until shutdown never begins
             began = time.monotonic()
             started = self._clock()
             if request.apply:
@@ -105,7 +106,7 @@ class Hygiene:
 
     def status(self) -> dict[str, Any]:
         """Return when it ran last, and what is to be looked at since."""
-        last = self._state.last_run(JOB)
+        last = self._state.last_run(JOB, until=self._clock())
         kept = self._kept()
         when = last.started.astimezone(self._config.zone) if last else None
         return {

@@ -5,16 +5,16 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from hippod import schedule, wire
 from hippod.config import Config, Heartbeat, Hygiene, Reflect
-from hippod.errors import HippodError, NotFound
+from hippod.errors import DaemonDown, HippodError, NotFound
 from hippod.index import Index
 from hippod.schedule import Cron, Hours, Rhythm
 from hippod.state import Run, State
@@ -28,13 +28,15 @@ CLOCK_STEP = timedelta(minutes=1)
 _ALL = 1000
 
 Clock = Callable[[], datetime]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """Work of a name, done in a rhythm, or without one only when somebody asks.
 
-    `work` records its run in the state itself. Outside of `window` what is due waits.
+    `work` records its run in the state itself. Outside of `window` what is due waits, or, where
+    that is ajar, comes once more when it opens.
     """
 
     name: str
@@ -190,10 +192,14 @@ class Board:
     def run_due(self, name: str) -> bool:
         """Run a job that is due, once for all times that passed; say whether it ran.
 
-        It is left out where it is later than its `max_late`, paused or not due any more.
+        It is left out where it is later than its `max_late`, paused or not due any more. While
+        somebody else runs it there is no waiting: look again when that is done.
         """
         job = self.job(name)
-        with self._locks[name]:
+        lock = self._locks[name]
+        if not lock.acquire(blocking=False):
+            return False
+        try:
             moment = self._moment(job)
             at = self._next(job, moment)
             if self._stopped or at is None or at > moment.now:
@@ -204,30 +210,75 @@ class Board:
                 return False
             wanted = times[-1] if times else moment.now
             self._run(job, wanted, missed=max(0, len(times) - 1))
+        finally:
+            lock.release()
         return True
 
     def run(self, name: str) -> wire.Job:
-        """Run a job now because somebody asks, paused or not, and return what became of it."""
+        """Run a job now because somebody asks, paused or not, and return what became of it.
+
+        Raises `DaemonDown` after `stop`.
+        """
         job = self.job(name)
         with self._locks[name]:
+            self._refuse_after_stop(job)
             self._run(job, None)
         return self._wire(job)
+
+    def run_as(self, name: str, work: Callable[[], T]) -> T:
+        """Do `work`, which somebody asks for, as a run of a job and return or raise what it does.
+
+        Raises `DaemonDown` after `stop`.
+        """
+        job = self.job(name)
+        with self._locks[name]:
+            self._refuse_after_stop(job)
+            since = self._clock()
+            try:
+                done = work()
+            finally:
+                with self._noting(job):
+                    self._state.note_run(name, since, due=None, missed=0)
+                    began = self._moment(job).ran
+                    if began and began >= since:  # else it was refused before it began
+                        self._skip_overrun(job)
+        self.ended(name, "", "")
+        return done
 
     def run_early(self, name: str, work: Callable[[], object]) -> None:
         """Do `work` in place of a job's own, for a reason that lies outside of the schedule."""
         job = self.job(name)
         with self._locks[name]:
-            self._guarded(job, work, self._clock())
+            if not self._stopped:
+                self._guarded(job, work, self._clock())
+
+    def is_held(self, name: str) -> bool:
+        """Say whether a run of a job is going on here, so that no other can begin."""
+        self.job(name)
+        return self._locks[name].locked()
+
+    def _refuse_after_stop(self, job: Job) -> None:
+        if self._stopped:
+            raise DaemonDown(f"{job.name} did not run: hippod is shutting down", "run it again")
 
     def _run(self, job: Job, due: datetime | None, missed: int = 0) -> None:
         self._tried[job.name] = self._clock()
         if self._guarded(job, job.work, due, missed):
             self.ended(job.name, "", "")
         with self._noting(job):
-            moment = self._moment(job)
-            overrun = self._passed(job, moment)  # times at which it was still running
-            if overrun:
-                self._skip(job, len(overrun), moment.now)
+            self._skip_overrun(job)
+
+    def _skip_overrun(self, job: Job) -> None:
+        """Leave out the times at which a run that ended was still going on.
+
+        But not where the hours that it began outside of opened meanwhile: more is to do in them.
+        """
+        moment = self._moment(job)
+        overrun = self._passed(job, moment)
+        window = job.window if job.window and job.window.ajar else None
+        opens = schedule.opening(moment.ran, self._zone, window) if moment.ran and window else None
+        if overrun and opens not in overrun:
+            self._skip(job, len(overrun), moment.now)
 
     def _guarded(
         self, job: Job, work: Callable[[], object], due: datetime | None, missed: int = 0
@@ -238,8 +289,11 @@ class Board:
             work()
             is_done = True
         except HippodError as error:
-            logger.warning("job.failed", job=job.name, reason=error.message, hint=error.hint)
-            self.ended(job.name, error.message, error.hint)
+            if self._stopped:  # that is why
+                logger.info("job.left", job=job.name, reason=error.message)
+            else:
+                logger.warning("job.failed", job=job.name, reason=error.message, hint=error.hint)
+                self.ended(job.name, error.message, error.hint)
         except Exception:
             logger.exception("job.crashed", job=job.name)
             self.ended(job.name, "an error of hippod's own", "see the log")
@@ -272,7 +326,7 @@ class Board:
             name=job.name,
             schedule=self._said(job),
             next_run=self._local(following) if following else None,
-            running=self._locks[job.name].locked(),
+            running=self._locks[job.name].locked() or self._state.is_running(job.name),
             paused=moment.entry.paused,
             skipped=moment.entry.skipped,
             **self._last(moment.last),
@@ -292,7 +346,14 @@ class Board:
         }
 
     def _said(self, job: Job) -> str:
-        return schedule.describe(job.rhythm, job.window) if job.rhythm else "when asked"
+        """Say when a job runs, and by which zone where the times beside it are of another."""
+        if job.rhythm is None:
+            return "when asked"
+        said = schedule.describe(job.rhythm, job.window)
+        is_of_day = isinstance(job.rhythm, Cron) or job.window is not None
+        return (
+            f"{said} ({self._zone.key})" if is_of_day and self._zone != self._config.zone else said
+        )
 
     def _text(self, job: Job) -> str:
         """Return what a rhythm is known by: a change of it makes up for nothing before."""
@@ -322,11 +383,11 @@ def rhythm_of(config: Config, name: str) -> Rhythm | None:
     return schedule.rhythm(getattr(config.schedule, name) or own[name].interval_hours * 3600)
 
 
-def window_of(config: Config) -> Hours | None:
-    """Return the hours outside of which a heartbeat waits; None where a check is urgent."""
+def window_of(config: Config) -> Hours:
+    """Return the hours outside of which a heartbeat waits; ajar where a check is urgent."""
     beat = config.heartbeat
     is_urgent = any(check.urgent for check in beat.checks.values())
-    return None if is_urgent else schedule.hours(beat.active_hours)
+    return replace(schedule.hours(beat.active_hours), ajar=is_urgent)
 
 
 def checkpointing(config: Config, state: State, index: Index) -> Job:

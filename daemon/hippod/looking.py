@@ -12,7 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from hippod import chunks, daylog, facts, tokens, wire
-from hippod.checklist import dates
+from hippod.checklist import dates, days, recurring
+from hippod.checklist.statements import MOST
 from hippod.checklist.verdict import Evidence
 from hippod.errors import HippodError, IndexUnavailable
 from hippod.markdown import split_lines
@@ -20,17 +21,11 @@ from hippod.reflection.known import Book, KnownFact, repeated
 from hippod.workspace import Loaded
 
 NEVER = frozenset(
-    {
-        "heartbeat.md",
-        "agents.md",
-        "soul.md",
-        "identity.md",
-        "readme.md",
-        "bank/proposals.md",
-        "bank/forgotten.md",
-    }
+    f"{name}.md"
+    for name in ("heartbeat", "agents", "claude", "gemini", "tools", "soul", "identity", "readme")
 )
-"""Documents, in small letters, that are no evidence."""
+"""Names of files, in small letters, that are no evidence in whatever folder."""
+_NEVER_OF_BANK = frozenset({"bank/proposals.md", "bank/forgotten.md"})
 _HITS = 30
 _SHOWN = 10
 """Hits that are asked for, and those of them that may count."""
@@ -59,11 +54,13 @@ class Found:
     """What memory holds about a question.
 
     `texts` are for reading, the best first; `statements` are single facts and lines, with the
-    days that they speak of.
+    days that they speak of. `cut` says that there is more than is looked at: what was found then
+    is there, but nothing is known to be fine.
     """
 
     texts: tuple[Evidence, ...] = ()
     statements: tuple[Evidence, ...] = ()
+    cut: bool = False
 
 
 class Looking:
@@ -86,11 +83,13 @@ class Looking:
         texts = [each for hit in near for each in self._texts(hit, question)]
         statements = [each for hit in near for each in self._statements(hit)]
         span = dates.horizon(question, self._now)
+        cut = False
         if span is not None:
-            asked = self._of_days(question, span)
+            asked, cut = self._of_days(question, span)
             texts = [*asked[:_SHOWN], *texts]
             statements = [*asked, *self._about(asked), *statements]
-        return Found(_distinct(texts), _distinct(statements))
+        distinct = _distinct(statements)
+        return Found(_distinct(texts), distinct, cut or len(distinct) > MOST)
 
     @property
     def unread(self) -> list[str]:
@@ -106,7 +105,8 @@ class Looking:
         return [hit for hit in answer.hits if self._may_count(hit)]
 
     def _may_count(self, hit: wire.Hit) -> bool:
-        if hit.path.casefold() in NEVER:
+        path = hit.path.casefold()
+        if path.rpartition("/")[2] in NEVER or path in _NEVER_OF_BANK:
             return False
         page = self._page(hit.path)
         lines = range(hit.line_start, hit.line_end + 1)
@@ -145,33 +145,54 @@ class Looking:
         for line, text in page.pieces(hit) if page else ():
             yield _evidence(hit, f"{hit.path}#L{line}", text)
 
-    def _of_days(self, question: str, span: tuple[date, date]) -> list[Evidence]:
-        """Return what may answer a question of time, seen alone."""
+    def _of_days(self, question: str, span: tuple[date, date]) -> tuple[list[Evidence], bool]:
+        """Return what may answer a question of time, seen alone, and whether there is more."""
         hits = self._hits(" ".join(dates.terms(question)) or question, _DATED_HITS)
         said = [each for hit in hits for each in self._statements(hit)]
-        met = [each for each in (*said, *self._facts) if _meets(each, span)][:_MOST_MET]
-        asked = (each for each in _distinct(met) if self._may_answer(question, each))
-        return list(islice(asked, _MOST_ASKED))
+        near = (each for each in self._facts if self._may_concern(question, each, span))
+        dated = (each for each in (*said, *map(_dated, near)) if _meets(each, span))
+        met = list(islice(dated, _MOST_MET + 1))
+        sure, possible = self._judged(question, _distinct(met[:_MOST_MET]))
+        all_read = len(self._facts) < _MOST_FACTS and len(met) <= _MOST_MET
+        return [*sure, *possible][:_MOST_ASKED], len(sure) > _MOST_ASKED or not all_read
 
-    def _may_answer(self, question: str, said: Evidence) -> bool:
-        verdict = dates.judge(question, [said], self._now)
-        return verdict is None or verdict.state == "attention"
+    def _may_concern(self, question: str, said: Evidence, span: tuple[date, date]) -> bool:
+        """Say what is cheap to say before the days of a fact are read, which is not."""
+        may_fall = days.may_fall_within(said.text, said.day, *span) or said.last is not None
+        return may_fall and dates.concerns(question, said.text, self._now)
+
+    def _judged(
+        self, question: str, met: Iterable[Evidence]
+    ) -> tuple[list[Evidence], list[Evidence]]:
+        """Return what answers a question of time, seen alone, and what may answer it."""
+        sure: list[Evidence] = []
+        possible: list[Evidence] = []
+        for each in met:
+            verdict = dates.judge(question, [each], self._now)
+            if verdict is None:
+                possible.append(each)
+            elif verdict.state == "attention":
+                sure.append(each)
+        return sure, possible
 
     def _about(self, asked: Sequence[Evidence]) -> list[Evidence]:
         """Return facts about the same things, the newest first: some may be done, or put off."""
         sought = [_words(each.text) for each in asked]
+        every = frozenset().union(*sought)
         related = (
-            each for each in self._facts
-            if any(len(words & _words(each.text)) >= _SHARED for words in sought)
-        )  # fmt: skip
+            each
+            for each in self._facts
+            if len(common := every & _words(each.text)) >= _SHARED
+            and any(len(common & words) >= _SHARED for words in sought)
+        )
         return list(islice(related, _MOST_RELATED))
 
     @cached_property
     def _facts(self) -> list[Evidence]:
-        """All facts with the days that they speak of, the newest first."""
+        """All facts, the newest first; of their days only what stands beside them is known."""
         known = self._book.evidence[: -_MOST_FACTS - 1 : -1]
         replaced = self._sources.replaced([each.id for each in known])
-        return [replace(_dated(_said(each)), superseded=each.id in replaced) for each in known]
+        return [replace(_said(each), superseded=each.id in replaced) for each in known]
 
     @cached_property
     def _derived(self) -> frozenset[str | None]:
@@ -246,7 +267,7 @@ class _Page:
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*?)[ \t#]*$")
 _BEGINS = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\[[0-9]{2}:[0-9]{2}")
-_MARK = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_MARK = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[ \][ \t]+)?")
 
 
 _BANK = "bank/"
@@ -301,7 +322,9 @@ def _day(stamp: str | None) -> date | None:
 
 
 def _meets(each: Evidence, span: tuple[date, date]) -> bool:
-    """Say whether something speaks of days in the span, or of a day that comes again in it."""
+    """Say whether something speaks of days in the span, or of some that come again."""
+    if recurring.is_named(each.text):
+        return True
     first, last = each.first or each.last, each.last or each.first
     if first is None or last is None:
         return False

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterable
 
-from hippod import markdown
+from hippod import markdown, redact
 from hippod.markdown import Heading, Markdown
 
 _DEEPEST = 6
+_ABOVE = 2
+"""The level of the heading that a text stands below."""
+_MAY_BE_TOO_HIGH = re.compile(r"^\ufeff? {0,3}(?:##?(?:[ \t]|$)|(?:=+|-+)[ \t]*$)|\r", re.MULTILINE)
 
 
 def told(text: str) -> str:
@@ -14,8 +17,9 @@ def told(text: str) -> str:
 
     Its title (a first heading of level 1), front matter and comments are left out. The headings
     move one level down, two where there are further ones of level 1, but never below level 6.
+    Tags of the wrapper are escaped, as `redact.escape_memory` does: as HTML they would hide some.
     """
-    document = markdown.parse(text)
+    document = _bare(markdown.parse(redact.escape_memory(text)))
     headings = _headings(document)
     if not _is_filled_in(document, headings):
         return ""
@@ -23,18 +27,39 @@ def told(text: str) -> str:
     moved = _moved(headings, 2 if any(each.level == 1 for each in headings[1:]) else 1)
     if title:
         moved |= dict.fromkeys(range(title.start, title.end + 1))
-    numbers = range(document.front_matter + 1, len(document.lines) + 1)
-    lines = [moved.get(n, _without_comments(document, n)) for n in numbers]
-    return closed(_tidy(lines))
+    return contained(_tidy(_lines(document, moved)))
 
 
 def nested(text: str) -> str:
     """Return all of a text that is no file, with its headings moved below level 2."""
-    document = markdown.parse(text)
+    document = _body(redact.escape_memory(text))
     headings = _headings(document)
     moved = _moved(headings, 2 if any(each.level == 1 for each in headings) else 1)
-    lines = (moved.get(number, line) for number, line in enumerate(document.lines, 1))
-    return closed("\n".join(line for line in lines if line is not None).strip("\n"))
+    lines = _lines(document, moved)
+    return contained("\n".join(line for line in lines if line is not None).strip("\n"))
+
+
+def contained(text: str) -> str:
+    """Return a piece of such a text so that it is one below a heading of level 2 again.
+
+    A cut may have made a heading of what was none, or left a code block open, which would take in
+    what follows.
+    """
+    if _MAY_BE_TOO_HIGH.search(text):
+        document = _body(text)
+        too_high = [each for each in _headings(document) if each.level <= _ABOVE]
+        lines = _lines(document, _moved(too_high, _ABOVE))
+        text = "\n".join(line for line in lines if line is not None).strip("\n")
+    mark = markdown.open_fence(text)
+    return f"{text}\n{mark}" if mark else text
+
+
+def _body(text: str) -> Markdown:
+    """Take a text apart; what is front matter in it to a file may hold no heading here."""
+    document = markdown.parse(text)
+    if any(line.startswith("#") for line in document.lines[: document.front_matter]):
+        return markdown.parse(f"\n{text.removeprefix(markdown.BOM)}")
+    return document
 
 
 def _headings(document: Markdown) -> list[Heading]:
@@ -51,7 +76,20 @@ def _moved(headings: Iterable[Heading], down: int) -> dict[int, str | None]:
     return lines
 
 
-def _without_comments(document: Markdown, number: int) -> str | None:
+def _lines(document: Markdown, moved: dict[int, str | None]) -> list[str | None]:
+    return [moved.get(number, line) for number, line in enumerate(document.lines, 1)]
+
+
+def _bare(document: Markdown) -> Markdown:
+    """Return what people see of a file: only that may have headings."""
+    if not document.front_matter and not document.uncommented:
+        return document  # to parse it again would be most of the work
+    numbers = range(document.front_matter + 1, len(document.lines) + 1)
+    bare = _tidy(_seen(document, number) for number in numbers)
+    return _body(redact.escape_memory(bare))  # a comment may have stood within a tag
+
+
+def _seen(document: Markdown, number: int) -> str | None:
     line, seen = document.lines[number - 1], document.visible(number)
     return None if line.strip() and not seen.strip() else seen
 
@@ -77,7 +115,8 @@ _LIST_MARK = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+]|[0-9]{1,9}[.)])(?:\s+|$))?(?:\[[ xX]?\](?:\s+|$))?"
 )
 _LABEL = re.compile(r"[^:：]{1,60}[:：]")
-_PLACEHOLDER = re.compile(r"(?:\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>|\.{2,}|…|-+)?\.?")
+_PLACEHOLDER = re.compile(r"(?:[*_]+\s+)?[*_]+\([^()]*\)[*_]+|[*_.…\s-]*")
+"""Nothing, or an instruction such as `_(optional)_`. Other brackets may hold somebody's words."""
 _RULE = re.compile(r"[-*_|:=\s]*")
 
 
@@ -99,12 +138,6 @@ def _is_code(line: str) -> bool:
 def _says(line: str) -> bool:
     if _RULE.fullmatch(line):
         return False
-    said = _LIST_MARK.sub("", line, count=1).replace("*", "").replace("_", "").strip()
+    said = _LIST_MARK.sub("", line, count=1).strip()
     value = _LABEL.sub("", said, count=1).strip()
     return _PLACEHOLDER.fullmatch(value) is None
-
-
-def closed(text: str) -> str:
-    """Close a code block that runs open to the end: it would take in what follows."""
-    mark = markdown.open_fence(text)
-    return f"{text}\n{mark}" if mark else text

@@ -86,6 +86,26 @@ class Notifiers:
         faults = [(name, way(said)) for wanted, name, way in ways if wanted]
         return [f"notify.{name}: {fault}" for name, fault in faults if fault]
 
+    @property
+    def ways(self) -> int:
+        """How many ways are configured."""
+        return sum(map(bool, (self._notify.desktop, self._notify.command, self._notify.webhook)))
+
+    def faults_now(self) -> list[str]:
+        """Say which ways cannot work as they are configured; nothing is sent."""
+        desktop = "osascript" if self._platform == "darwin" else "notify-send"
+        programs = {
+            "desktop": (desktop,) if self._notify.desktop else (),
+            "command": self._notify.command,
+        }
+        found = {
+            name: self._commands.fault(self._command(words))
+            for name, words in programs.items()
+            if words
+        }
+        found["webhook"] = self._token_fault() if self._notify.webhook else ""
+        return [f"notify.{name}: {fault}" for name, fault in found.items() if fault]
+
     def stop(self) -> None:
         """End what is under way, and send nothing more."""
         self._commands.stop()
@@ -105,22 +125,31 @@ class Notifiers:
         outcome = self._run(self._notify.command, json.dumps(_wire(alert)).encode())
         if outcome.exit:
             name = Path(self._notify.command[0]).name
-            return f"{name} failed with exit code {outcome.exit}"  # it may print the alert
+            said = f": {outcome.complaint}" if outcome.complaint else ""  # its output is the alert
+            return f"{name} failed with exit code {outcome.exit}{said}"
         return outcome.error
 
     def _post(self, alert: Alert) -> str:
-        if (variable := self._notify.webhook_token_env) and not _TOKEN.fullmatch(self._token):
-            said = "holds no token: one word of ASCII" if self._token else "is not set"
-            return f"the environment variable {variable} {said}"
+        if fault := self._token_fault():
+            return fault
         try:
             self._webhook.post(_wire(alert))
         except Undelivered as error:
             return f"{error.message}: {error.hint}" if error.hint else error.message
         return ""
 
+    def _token_fault(self) -> str:
+        variable = self._notify.webhook_token_env
+        if not variable or _TOKEN.fullmatch(self._token):
+            return ""
+        said = "holds no token: one word of ASCII" if self._token else "is not set"
+        return f"the environment variable {variable} {said}"
+
+    def _command(self, words: tuple[str, ...], stdin: bytes = b"") -> Command:
+        return Command(words, _ENVIRONMENT, self._notify.timeout, _OUTPUT, stdin)
+
     def _run(self, words: tuple[str, ...], stdin: bytes = b"") -> Outcome:
-        command = Command(words, _ENVIRONMENT, self._notify.timeout, _OUTPUT, stdin)
-        return self._commands.run(command)
+        return self._commands.run(self._command(words, stdin))
 
 
 def _wire(alert: Alert) -> dict[str, object]:

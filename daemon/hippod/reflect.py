@@ -17,7 +17,7 @@ import structlog
 from hippod import daylog, facts, forgotten, markdown, pagebook, pages, plans, query, wire_bank
 from hippod.config import Config
 from hippod.documents import FileStat
-from hippod.errors import Conflict, HippodError, ModelError
+from hippod.errors import Conflict, DaemonDown, HippodError, ModelError
 from hippod.factbook import Factbook
 from hippod.journal import PlannedAppend
 from hippod.pagebook import Pagebook
@@ -114,8 +114,9 @@ class Reflector:
 
     def rest(self) -> float:
         """Return for how many seconds no run shall begin that nobody asks for."""
-        last, now = self._state.last_run(JOB), self._clock()
-        if last is None or last.started > now:  # the clock went back
+        now = self._clock()
+        last = self._state.last_run(JOB, until=now)
+        if last is None:
             return 0.0
         return max(0.0, (last.started + REST - now).total_seconds())
 
@@ -142,7 +143,7 @@ class Reflector:
 
     def status(self) -> dict[str, Any]:
         """Return what `status` tells of reflection."""
-        last = self._state.last_run(JOB)
+        last = self._state.last_run(JOB, until=self._clock())
         return {
             "last_run": _local(last.started, self._config.zone) if last else None,
             "last_outcome": last.outcome if last else None,
@@ -168,6 +169,8 @@ class Reflector:
         with self._running:
             if dry_run:
                 return self._reflect(local.date(), day, dry_run=True)
+            if self._stopped.is_set():  # it waited behind another one: it never began
+                raise DaemonDown("no reflection: hippod is shutting down", "run it again")
             return self._recorded(now, lambda: self._reflect(local.date(), day, dry_run=False))
 
     def _recorded(

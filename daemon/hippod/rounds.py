@@ -1,6 +1,6 @@
 """A heartbeat in the making: what it looked at, told and spent so far, and what went wrong."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -30,8 +30,9 @@ class Went:
 class Round:
     """What a beat did so far; `now` is local, in the user's zone.
 
-    `asked` says that a person waits for it, `only_urgent` that it is no hour for anything else,
-    `alerts` are what the notifiers are to tell, with what is kept of each item then.
+    `asked` says that a person waits for it, `only_urgent` that it is no hour for anything else.
+    `told` is what is new, `standing` what needs a person and is not; `alerts` are what the
+    notifiers are to tell, with what is kept of each item then.
     """
 
     now: datetime
@@ -45,6 +46,7 @@ class Round:
     waited: int = 0
     items: list[BeatItem] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    standing: list[str] = field(default_factory=list)
     alerts: list[tuple[Item, Kept, AlertItem]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -63,8 +65,8 @@ class Round:
         if went.why:
             self.problems.append(f"{what}: {went.why}")
 
-    def add(self, item: Item, finding: Finding, *, told: bool, words: str) -> None:
-        """Note an item, and the words that it was told in."""
+    def add(self, item: Item, finding: Finding, *, told: bool, words: str, known: bool) -> None:
+        """Note an item; `words` say one that is no news, `known` that a person was told of it."""
         verdict = finding.verdict
         self.items.append(
             BeatItem(
@@ -77,11 +79,21 @@ class Round:
                 told=told,
             )
         )
-        if told:
-            self.told.append(words)
+        if not told and verdict.state in _PRESSING and not finding.planned:
+            self.standing.append(f"{words} (told before)" if known else words)
+
+    def leave_out(self, may_tell: Callable[..., bool]) -> None:
+        """Leave out what may not be told any more, because it was forgotten since."""
+        self.items = [each for each in self.items if may_tell(each.text, each.reason)]
+        self.told = [each for each in self.told if may_tell(each)]
+        self.standing = [each for each in self.standing if may_tell(each)]
+        self.alerts = [each for each in self.alerts if may_tell(each[2].item, each[2].reason)]
 
     def beat(self, outcome: Outcome, reason: str, seconds: float) -> Beat:
         """Return it as it is told and kept; with an empty `reason`, `ok` is what the items say."""
+        # An empty list asks for nothing: that is well, as the reason behind it says.
+        went_wrong = reason and outcome != "skipped"
+        failure = f"{outcome}: {reason}" if went_wrong else self._plan()
         if outcome == "ok" and not reason:
             outcome, reason = _outcome(self.items)
         return Beat(
@@ -96,19 +108,35 @@ class Round:
             seconds=round(seconds, 3),
             quiet=self.quiet,
             dry_run=self.dry_run,
-            reply=telling.reply(self.told),
+            reply=self._reply(failure),
             problems=tuple(self.problems),
         )
 
+    def _plan(self) -> str:
+        """Return how much a dry run leaves open: of that nobody knows whether it is well."""
+        left = sum(item.state == "to do" for item in self.items)
+        return f"dry run: {left} of {len(self.items)} items would be looked at" if left else ""
+
+    def _reply(self, failure: str) -> str:
+        """Return what the beat says in the end: of a look that was none, why."""
+        if failure:
+            return "\n".join([failure, *filter(None, [telling.listed(self.told)])])
+        return telling.reply(self.told, self.standing, _counted(self.items, still=True))
+
 
 def _outcome(items: Sequence[BeatItem]) -> tuple[Outcome, str]:
-    for outcome, what in _OUTCOMES:
-        if count := sum(item.state == outcome for item in items):
-            return outcome, f"{count} of {len(items)} items {what}"
+    for outcome in ("attention", "failed"):
+        if any(item.state == outcome for item in items):
+            return outcome, _counted(items)
     return "ok", ""
 
 
-_OUTCOMES: tuple[tuple[Outcome, str], ...] = (
-    ("attention", "need attention"),
-    ("failed", "could not be looked at"),
-)
+def _counted(items: Sequence[BeatItem], *, still: bool = False) -> str:
+    """Return how many items need a person, and why: "2 of 9 items need attention"."""
+    counts = {what: sum(item.state == state for item in items) for state, what in _PRESSING.items()}
+    said = [f"{count} {'still ' * still}{what}" for what, count in counts.items() if count]
+    said[:1] = [first.replace(" ", f" of {len(items)} items ", 1) for first in said[:1]]
+    return ", ".join(said)
+
+
+_PRESSING: dict[str, str] = {"attention": "need attention", "failed": "could not be looked at"}

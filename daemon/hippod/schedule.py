@@ -29,7 +29,8 @@ class Every:
 class Cron:
     """At the times of a cron line of five fields, as Debian's cron reads it.
 
-    Times that a change of the clock skips come right after it, those that it repeats come once.
+    Fixed times that a change of the clock skips come right after it, those that it repeats come
+    once. Where the minute or the hour is a wildcard, it goes on in the hour that comes twice.
     """
 
     line: str
@@ -39,11 +40,13 @@ class Cron:
 class Hours:
     """A part of each day in minutes from midnight: from `start`, before `end`.
 
-    Over midnight where `end` is not after `start`.
+    Over midnight where `end` is not after `start`. Where they are `ajar` they hold nothing back:
+    what comes outside of them comes once more when they open.
     """
 
     start: int
     end: int
+    ajar: bool = False
 
     def contains(self, at: time) -> bool:
         """Say whether a time of the user's day lies within."""
@@ -79,12 +82,12 @@ def hours(text: str) -> Hours:
     first, dash, last = (part.strip() for part in text.replace("–", "-").partition("-"))
     bounds = [_BOUND.fullmatch(bound) for bound in (first, last)]
     if not dash or not all(bounds):
-        raise ValueError(f"hours such as 08:00-23:00 or 22:00-06:00, not {text!r}")
+        raise ValueError("hours such as 08:00-23:00 or 22:00-06:00")
     start, end = (int(m[1]) * 60 + int(m[2] or 0) for m in bounds if m)
     if start >= _DAY or end > _DAY:
-        raise ValueError(f"a day has no such time: {text!r}")
+        raise ValueError("a day has no such time: hours such as 08:00-23:00")
     if start == end:
-        raise ValueError(f"{text!r} begins when it ends; all of the day is 00:00-24:00")
+        raise ValueError("they begin when they end; all of the day is 00:00-24:00")
     return Hours(start, end)
 
 
@@ -101,7 +104,8 @@ def due(
     `last` is when it ran last, `since` from when on it has this rhythm: earlier times are not
     made up for. What lies in the future (the clock went back) counts as none. An interval counts
     from the last run; one that was never done is due `FIRST_SECONDS` after `since`. Outside of
-    `window` (hours in `zone`) a time waits for its opening. Datetimes are aware.
+    `window` (hours in `zone`) a time waits for its opening; or, if that is ajar, a run outside of
+    it is followed by one at the opening, if none comes before. Datetimes are aware.
     """
     first = next(_times(rhythm, last, since, now, zone, window))
     return opened(max(first, now.astimezone(UTC)), zone, window)
@@ -145,23 +149,30 @@ def is_late(
 
 
 def opened(at: datetime, zone: tzinfo, window: Hours | None) -> datetime:
+    """Return `at` (UTC) if the window lets it through, else when that opens next."""
+    return at if window is None or window.ajar else opening(at, zone, window)
+
+
+def opening(at: datetime, zone: tzinfo, window: Hours) -> datetime:
     """Return `at` (UTC) if it lies in the window, else when that opens next."""
-    if window is None or window.contains(at.astimezone(zone).time()):
+    if window.contains(at.astimezone(zone).time()):
         return at
     start = time(*divmod(window.start, 60))
     for days in itertools.count():
         day = at.astimezone(zone).date() + timedelta(days=days)
         for fold in (0, 1):  # where the clock goes back, an opening may come twice
-            opening = datetime.combine(day, start.replace(fold=fold), zone).astimezone(UTC)
-            if opening >= at and window.contains(opening.astimezone(zone).time()):
-                return opening
+            opens = datetime.combine(day, start.replace(fold=fold), zone).astimezone(UTC)
+            if opens >= at and window.contains(opens.astimezone(zone).time()):
+                return opens
     raise AssertionError("days do not end")
 
 
 def describe(rhythm: Rhythm, window: Hours | None = None) -> str:
     """Say a rhythm for people: `every 15 min`, `0 3 * * *`, `every 6 h, 08:00-23:00`."""
     said = rhythm.line if isinstance(rhythm, Cron) else _interval(rhythm.seconds)
-    return f"{said}, {window}" if window else said
+    if window is None:
+        return said
+    return f"{said}, in full {window}" if window.ajar else f"{said}, {window}"
 
 
 # --------------------------------------------------------------------------------------------
@@ -183,13 +194,31 @@ def _times(
     last = last.astimezone(UTC) if last and last <= now else None
     since = min(since, now).astimezone(UTC)
     after = max(at for at in (last, since, begin) if at).astimezone(UTC)
-    if isinstance(rhythm, Cron):
-        times = _cron_times(rhythm.line, after, zone)
-    else:
-        times = _interval_times(rhythm.seconds, last, since, after)
-    for at in (opened(at, zone, window) for at in times):
-        if at > after:
-            yield (after := at)
+    while True:
+        if isinstance(rhythm, Cron):
+            times = _cron_times(rhythm.line, after, zone)
+        else:
+            times = _interval_times(rhythm.seconds, last, since, after)
+        if window and window.ajar:
+            times = _with_openings(times, last, zone, window)
+        for at in times:
+            moved = opened(at, zone, window)
+            if moved > after:
+                yield (after := moved)
+                if moved != at:  # years of times may wait for openings: step over them
+                    break
+
+
+def _with_openings(
+    times: Iterator[datetime], last: datetime | None, zone: tzinfo, window: Hours
+) -> Iterator[datetime]:
+    """Yield the times, and the opening that follows those outside of the window and `last`."""
+    following = opening(last, zone, window) if last else None
+    for at in times:
+        if following and following < at:
+            yield following
+        yield at
+        following = opening(at, zone, window)
 
 
 def _interval_times(

@@ -6,16 +6,17 @@ and lets `may_see` decide; a refusal never says whether the path exists.
 
 import contextlib
 import dataclasses
+import functools
 import os
 import time
 from collections.abc import Callable, Collection
 from datetime import date, datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
-from hippod import __version__, answers, daylog, redact, wire, wire_bank, wire_events
+from hippod import __version__, answers, daylog, facts, redact, wire, wire_bank, wire_events
 from hippod.config import Config, explain
 from hippod.context import Gatherer
 from hippod.entities import Roster
@@ -24,7 +25,9 @@ from hippod.event_view import EventView
 from hippod.events import Events
 from hippod.factbook import Factbook
 from hippod.forget import Forgetter
+from hippod.heartbeat import JOB as HEARTBEAT
 from hippod.heartbeat import Heartbeat
+from hippod.hygiene import JOB as HYGIENE
 from hippod.hygiene import Hygiene
 from hippod.index import Index
 from hippod.lint import Lint
@@ -33,6 +36,7 @@ from hippod.opinions import Opinions
 from hippod.proposals import Proposals
 from hippod.provenance import Provenance
 from hippod.recall import recall as recall_hits
+from hippod.reflect import JOB as REFLECT
 from hippod.reflect import Reflector
 from hippod.remembered import Remembered
 from hippod.retain import Retainer
@@ -45,6 +49,8 @@ from hippod.working import WorkingMemories
 from hippod.workspace import TreeItem, Workspace, Written
 
 logger = structlog.get_logger()
+
+T = TypeVar("T")
 
 _MOST_ENTRIES = 1_000
 """Entries of the journal among which those of one command are looked for."""
@@ -60,6 +66,10 @@ class Jobs:
     def run(self, name: str) -> wire.Job:
         """Run a job now and wait for it."""
         raise NotFound(f"no job {name!r}", "without a daemon there are no jobs")
+
+    def run_as(self, name: str, work: Callable[[], T]) -> T:
+        """Do `work` as a run of a job, never beside another one."""
+        return work()
 
     def pause(self, name: str) -> wire.Job:
         """Let a job run only when asked, until it is resumed."""
@@ -298,7 +308,9 @@ class Memory:
         day = _day(date or "today", now.date())
         self._check(scope, daylog.log_path(day, self._config.workspace.layout))
         # One line: an entry cannot open a heading or a Retain section of its own.
-        line = " ".join(text.split())
+        if "\0" in text:
+            raise InvalidInput("text: holds a NUL", "send text")
+        line = " ".join(facts.writable(text).split())
         if not line:
             raise InvalidInput("text: nothing to note")
         entry = f"[{now:%H:%M:%S}] {line}"
@@ -447,13 +459,16 @@ class Memory:
     def reflect(self, request: wire_bank.ReflectRequest) -> wire_bank.Reflected:
         """Bring the bank's pages up to date with the facts, or say what that would change."""
         self._main_only(request.scope, "reflect")
-        return self._reflector.run(request.since, request.dry_run)
+        work = functools.partial(self._reflector.run, request.since, request.dry_run)
+        return work() if request.dry_run else self.jobs_door.run_as(REFLECT, work)
 
     def hygiene(self, request: wire_bank.HygieneRequest) -> wire_bank.HygieneReport:
         """Tidy up: archive old daily logs, report copies and what got stale, or merge some."""
         self._main_only(request.scope, "hygiene")
         newest = self._newest_entry()
-        report = self._hygiene.run(request)
+        work = functools.partial(self._hygiene.run, request)
+        is_whole = not (request.dry_run or request.apply)
+        report = self.jobs_door.run_as(HYGIENE, work) if is_whole else work()
         applied = [item for item in report.items if item.applied] if request.apply else ()
         paths = [path for item in applied for path in (item.path, item.target or "")]
         return report.model_copy(update={"entries": self._entries(newest, "hygiene", paths)})
@@ -461,7 +476,8 @@ class Memory:
     def heartbeat(self, request: HeartbeatRequest) -> Beat:
         """Reflect and tidy up if it is time to, look at the checklist, and say what it came to."""
         self._main_only(request.scope, "heartbeat")
-        return self._beating().run(request.dry_run)
+        work = functools.partial(self._beating().run, request.dry_run)
+        return work() if request.dry_run else self.jobs_door.run_as(HEARTBEAT, work)
 
     def heartbeat_history(self, limit: int = 20, scope: Scope = "main") -> BeatList:
         """List the last heartbeats, the newest first."""
@@ -720,12 +736,13 @@ def _actor(scope: Scope) -> str:
 
 
 def _day(text: str, today: date) -> date:
-    if text == "today":
+    named = text.strip().lower()
+    if named == "today":
         return today
-    if text == "yesterday":
+    if named == "yesterday":
         return today - timedelta(days=1)
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(named)
     except ValueError:
         raise InvalidInput(
             f"date: {text!r} is not a day such as 2026-03-03",

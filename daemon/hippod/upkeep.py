@@ -1,6 +1,7 @@
 """What a heartbeat does before the checklist, and what an item of it can ask for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from hippod import schedule
@@ -38,10 +39,14 @@ class Upkeep:
 
     def do_due(self, round_: Round) -> None:
         """Reflect if facts wait, tidy up if it is time to; a dry run only says so."""
-        if self._should_reflect(round_):
+        if self._should_reflect(round_) and not self.is_busy(round_):
             round_.reflected = round_.dry_run or self._reflect(round_)
         if self._should_tidy(round_.now):
             round_.tidied = round_.dry_run or self._tidy(round_)
+
+    def is_busy(self, round_: Round) -> bool:
+        """Say whether the model is at work elsewhere, unless a person waits for us."""
+        return not round_.asked and self._reflector.busy()
 
     def do(self, name: str, round_: Round) -> str:
         """Do the work of that name, unless this beat did; return why it failed, else nothing."""
@@ -78,20 +83,27 @@ class Upkeep:
         rhythm = schedule.rhythm(self._config.schedule.hygiene or every)
         if isinstance(rhythm, Cron):
             return False
-        last = self._state.last_run(HYGIENE)
-        if last is None or last.started > now:
+        last = self._state.last_run(HYGIENE, until=now)
+        if last is None:
             return True
         return now - last.started + PUNCTUAL >= timedelta(seconds=rhythm.seconds)
 
     def _reflect(self, round_: Round) -> bool:
-        with round_.guarded("reflection") as went:
-            if round_.asked:
-                self._reflector.run()
-            else:
-                self._reflector.run_unasked()
+        with round_.guarded("reflection") as went, self._noted(REFLECT, round_):
+            self._reflector.run()
         return went.well
 
     def _tidy(self, round_: Round) -> bool:
-        with round_.guarded("hygiene") as went:
+        with round_.guarded("hygiene") as went, self._noted(HYGIENE, round_):
             self._hygiene.run(HygieneRequest())
         return went.well
+
+    @contextmanager
+    def _noted(self, job: str, round_: Round) -> Iterator[None]:
+        """Note of a run within a scheduled beat that nobody asked for it."""
+        since = self._state.clock()
+        try:
+            yield
+        finally:
+            if not round_.asked:
+                self._state.note_run(job, since, due=round_.now, missed=0)

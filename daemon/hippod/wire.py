@@ -654,7 +654,8 @@ class Reindexed(Model):
 class Job(Model):
     """A scheduled job and its last run.
 
-    `last_due` is when the schedule wanted that run (null: somebody asked for it), `missed` how
+    `last_due` is when the schedule wanted that run, or when it came within a scheduled heartbeat
+    or for many new facts (null: somebody asked for it), `missed` how
     many earlier times it made up for, `tokens` what it cost. `skipped` counts, over all time, the
     times at which the job was due and left out.
     """

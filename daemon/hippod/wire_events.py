@@ -65,7 +65,8 @@ class Event(Model):
     - `pages.changed`: `paths` (of many only some), `count`, `by` (`hippod`, `other`, or `reindex`
       where the index was made anew and nobody can tell what of it changed).
     - `heartbeat.alert`: `title`, `text`, and of the checklist's item `item`, `kind`, `state`,
-      `reason`, `evidence`, `urgent`, `quiet` (it came in quiet hours).
+      `reason`, `evidence`, `urgent`, `quiet` (it came in quiet hours) and `note`, the id
+      of its line in the log.
     - `fault`: `what`, `message`, `hint`, `over` (it works again).
     - `gap`: the events `from` to `to` cannot be told: no longer kept (`reason` is `expired`), or
       counted anew because the state was lost (`reset`); `id` is the one to go on behind.

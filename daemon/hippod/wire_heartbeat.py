@@ -50,9 +50,10 @@ class Beat(Model):
     `outcome` is `attention` if an item needs it, whether it was told in this beat or in an
     earlier one; `skipped` if there was nothing to look at, with the `reason`. `reflected` and
     `tidied` say whether it did so before the checklist. `tokens` and `calls` are what judging
-    cost, `quiet` that it was a quiet hour. `reply` is `HEARTBEAT_OK`, or what was told.
-    `problems` are what went wrong without ending the beat, and sentences of the checklist that
-    were not understood.
+    cost, `quiet` that it was a quiet hour. `reply` is `HEARTBEAT_OK` if nothing needs a person;
+    else what is new, then what does so still, or why nothing was looked at. `problems`
+    are what went wrong without ending the beat, and sentences of the checklist that were not
+    understood.
     """
 
     started: str

@@ -1,6 +1,7 @@
 """A new workspace: the folders and a few short files to start from, never overwriting any."""
 
 import os
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from hippod.errors import StorageError
@@ -107,15 +108,16 @@ What an agent that reads this may do without asking:
 def init(root: Path) -> list[str]:
     """Make what is missing below `root`; return the workspace-relative paths that are new.
 
-    A folder that already holds Markdown is somebody's workspace: it gets only the folders and
-    those files that agents look for, unless one of that name is there in upper or lower case.
+    A folder that already holds notes is somebody's workspace: it gets only the folders and those
+    files that agents look for. Nothing is made beside what has that name in upper or lower case:
+    on other systems the two would be one.
     """
     try:
-        files = IDENTITY if _lived_in(root) else {**ABOUT, **IDENTITY}
-        made = [name for name in FOLDERS if _make_folder(root / name)]
-        there = {name.casefold() for name in os.listdir(root)}
-        missing = {name: text for name, text in files.items() if name.casefold() not in there}
-        return made + [name for name, text in missing.items() if _make_file(root / name, text)]
+        _make_folder(root)
+        there = os.listdir(root)
+        files = IDENTITY if _lived_in(there) else {**ABOUT, **IDENTITY}
+        made = [name for name in _free(FOLDERS, there) if _make_folder(root / name)]
+        return made + [name for name in _free(files, there) if _make_file(root / name, files[name])]
     except OSError as error:
         raise StorageError(
             f"{error.filename or root}: cannot make the workspace: {error.strerror}",
@@ -123,8 +125,20 @@ def init(root: Path) -> list[str]:
         ) from None
 
 
-def _lived_in(root: Path) -> bool:
-    return root.is_dir() and any(root.glob("*.md"))
+def _lived_in(there: Collection[str]) -> bool:
+    """Say whether a folder that holds these is somebody's, not only one with room for us."""
+    ours = {name.partition("/")[0] for name in FOLDERS}
+    return any(name == ".obsidian" or not name.startswith(".") for name in {*there} - ours)
+
+
+def _free(wanted: Iterable[str], there: Collection[str]) -> list[str]:
+    """Return those for which there is none yet whose name differs by upper and lower case."""
+    tops = {name: name.partition("/")[0] for name in wanted}
+    return [
+        name
+        for name, top in tops.items()
+        if not any(other != top and other.casefold() == top.casefold() for other in there)
+    ]
 
 
 def _make_folder(path: Path) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from hippod import redact
 from hippod.checklist.verdict import Evidence, Verdict, digest
 from hippod.extraction import prompts, replies
-from hippod.models import Generator
+from hippod.models import Completion, Generator
 
 MOST_BYTES: Final = 4_000
 """Of instructions and prompt together."""
@@ -87,8 +87,12 @@ def local_time(now: datetime) -> str:
 _WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def checker(generator: Generator) -> Checker:
+def checker(
+    generator: Generator, pay: Callable[[Completion], object] = lambda answer: None
+) -> Checker:
     """Return what puts points to a model; it raises what the generator raises.
+
+    `pay` hears of each completion what it cost.
 
     Each point is asked by itself: nothing of another point or an earlier answer is in a prompt.
     What is superseded is no evidence, and without any the model is not asked.
@@ -99,13 +103,15 @@ def checker(generator: Generator) -> Checker:
         if not standing:
             return Verdict("not judged", "memory holds nothing about it")
         asked = ask(question, standing, when)
-        found = answer(generator, asked)
+        found = answer(generator, asked, pay)
         return None if found is None else verdict(question, asked.notes, found)
 
     return check
 
 
-def answer(generator: Generator, asked: Asked) -> Answer | None:
+def answer(
+    generator: Generator, asked: Asked, pay: Callable[[Completion], object] = lambda answer: None
+) -> Answer | None:
     """Return the answer of a model, None for a refusal, a limit or an error text.
 
     An empty reply is asked for once more. Raises what the generator raises.
@@ -113,6 +119,7 @@ def answer(generator: Generator, asked: Asked) -> Answer | None:
     found = Answer("nothing")
     for prompt in (asked.prompt, f"{asked.prompt}{_AGAIN}"):
         reply = generator.complete(prompt, "line", MAX_TOKENS, system=SYSTEM)
+        pay(reply)
         found = read(reply.text, len(asked.notes), finished=reply.finished)
         if found.said == "no answer" and replies.is_refusal(reply.text):
             return None

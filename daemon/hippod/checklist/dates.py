@@ -1,15 +1,25 @@
 """Questions of time judged by what memory says: what is due, coming up, overdue or expiring."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
-from hippod.checklist import days, figures, horizons, settled, statements, topics
+from hippod.checklist import (
+    days,
+    figures,
+    horizons,
+    recurring,
+    reminders,
+    settled,
+    statements,
+    topics,
+)
 from hippod.checklist.days import Days
 from hippod.checklist.horizons import Horizon
 from hippod.checklist.topics import Topic, terms
-from hippod.checklist.verdict import Evidence, Verdict, digest
+from hippod.checklist.verdict import Evidence, Verdict, digest, together
 
 __all__ = ["dated", "horizon", "judge", "terms"]
 
@@ -20,24 +30,29 @@ LONGEST = 160
 
 
 def judge(question: str, evidence: Sequence[Evidence], now: datetime) -> Verdict | None:
-    """Judge a question of time, or return None if it is none, asks for more or nothing is sure.
+    """Judge a question of time or a reminder, or return None if it is none or nothing is sure.
 
     `now` is aware, in the user's zone: its days are those that count.
     """
+    if reminders.is_reminder(question):
+        return reminders.judge(question, evidence, now)
     read = _read(question, now)
     if read is None:
         return None
     topic, span = read
-    found = _distinct(_due(statements.current(evidence), topic, span, now))
+    said = statements.current(evidence)
+    found = _distinct(_due(said, topic, span, now))
     certain = [each for each in found if each.is_sure]
     if certain:
         return _attention(certain, now.date())
-    if found:
+    if found or _may_be_named_otherwise(said, topic, span, now):
+        return None
+    if any(_may_fall(each, topic, span, now) for each in said) or reminders.may_be_one(question):
         return None
     if topics.names_elsewhere(question):
-        reason = f"Memory names nothing from {_said(span)}, and hippod cannot look elsewhere."
+        reason = f"Memory names nothing {_said(span)}, and hippod cannot look elsewhere."
         return Verdict("not judged", reason)
-    return Verdict("fine", f"Nothing that memory knows of falls from {_said(span)}.")
+    return Verdict("fine", f"Nothing that memory knows of falls {_said(span)}.")
 
 
 def horizon(question: str, now: datetime) -> tuple[date, date] | None:
@@ -63,10 +78,27 @@ def dated(evidence: Evidence) -> Evidence:
     )
 
 
+def concerns(question: str, text: str, now: datetime) -> bool:
+    """Say whether a text speaks of such a thing as a question of time asks for, on whatever day.
+
+    That is cheaper to tell than its days.
+    """
+    read = _read(question, now)
+    if read is None or not _is_of_kind(text, read[0]):
+        return read is None
+    return not read[0].overdue or read[0].matches(text) is not False
+
+
 def _read(question: str, now: datetime) -> tuple[Topic, Horizon] | None:
     """Return what is asked for and when, or None if time alone cannot answer it."""
+    return _read_at(question, now.replace(tzinfo=None))
+
+
+@lru_cache(maxsize=1_024)
+def _read_at(question: str, now: datetime) -> tuple[Topic, Horizon] | None:
+    """Read a question at the time of the user's clock."""
     question = question[: days.LOOKED_AT]
-    topic = topics.topic(question)
+    topic = None if reminders.is_reminder(question) else topics.topic(question)
     if topic is None or figures.names_a_threshold(question):
         return None
     span = horizons.read(question, topic, now)
@@ -74,7 +106,7 @@ def _read(question: str, now: datetime) -> tuple[Topic, Horizon] | None:
 
 
 def _said(span: Horizon) -> str:
-    return f"{span.first} to {span.last}" if span.first != span.last else f"{span.first} on"
+    return f"from {span.first} to {span.last}" if span.first != span.last else f"on {span.first}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +125,70 @@ def _due(
     closing = [each for each in evidence if _closes(each.text)]
     for each in evidence:
         matches = topic.matches(each.text)
-        if matches is False or not _is_of_kind(each.text, topic) or settled.is_settled(each.text):
+        if matches is False or not _is_of_kind(each.text, topic):
             continue
         day = _day_within(each, topic, span, now)
         if day and not any(_settles(other, each, day) for other in closing):
-            yield _Due(day, each, matches is True)
+            yield _Due(day, each, matches is True and recurring.is_certain(each.text))
+
+
+def _may_be_named_otherwise(
+    evidence: Sequence[Evidence], topic: Topic, span: Horizon, now: datetime
+) -> bool:
+    """Say whether something of the kind falls into the horizon, and no word of the thing that is
+    asked for is known."""
+    if not topic.names or any(topic.matches(each.text) is not False for each in evidence):
+        return False
+    nameless = replace(topic, names=frozenset())
+    kind = "deadline" if topic.kind == "due" else topic.kind
+    alike = [each for each in evidence if kind == "anything" or kind in topics.kinds_of(each.text)]
+    return next(_due(alike, nameless, span, now), None) is not None
+
+
+def _may_fall(evidence: Evidence, topic: Topic, span: Horizon, now: datetime) -> bool:
+    """Say whether it speaks of the thing, is open, and may fall into the horizon for all we can
+    read."""
+    text = evidence.text
+    if topic.matches(text) is False or not _is_of_kind(text, topic) or settled.is_settled(text):
+        return False
+    if topic.overdue and topic.names:
+        return _is_behind(evidence, replace(topic, overdue=False), now.date())
+    return topics.kinds_of(text) != frozenset() and _is_unread(evidence, span, now.date())
+
+
+def _is_behind(evidence: Evidence, topic: Topic, today: date) -> bool:
+    """Say whether a day of the thing is over, and nothing tells how it went."""
+    named = _meant(evidence, topic)
+    return any(each.last < today for each in named) and not settled.is_told_as_past(evidence.text)
+
+
+def _is_unread(evidence: Evidence, span: Horizon, today: date) -> bool:
+    """Say whether a text names a day in words that are not read, or with nothing to count from."""
+    text = evidence.text[: days.LOOKED_AT]
+    named = days.named(text, evidence.day)
+    if evidence.day is None and not named and not recurring.is_named(text):
+        near = days.named(text, today)
+        return any(each.first <= span.last and each.last >= span.first for each in near)
+    age = (today - evidence.day).days if evidence.day else 0
+    if named or recurring.is_named(text):
+        return False
+    return age <= _VAGUE_FOR and _VAGUE.search(text) is not None
+
+
+_VAGUE_FOR = 62
+"""Days for which "at the end of the month" may still be to come."""
+_VAGUE = re.compile(
+    r"(?<![\w/.])(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])(?:/(?:20)?\d\d)?(?![\w/])"
+    r"|\b(?:end|start|beginning|middle|close|first|last\s+day)\s+of\s+(?:(?:the|this|next|each|every)\s+)?(?:month|quarter|year|week)\b"
+    r"|\b(?:month|quarter|year|week)(?:\s+|-|['’]s\s+)end\b|\b(?:next|on)\s+payday\b|\bmid-?month\b"
+    r"|\bmonats(?:ende?|ersten?|anfang|mitte|letzten?)\b|\b(?:quartals|jahres|wochen)(?:ende?|anfang)\b"
+    r"|\b(?:ende|anfang|mitte)\s+(?:des|der|dieses|dieser|nächste[nrs]|kommende[nrs])\s+(?:monats|quartals|jahres|woche)\b"
+    r"|\b(?:fin(?:ales)?|principios?|mediados)\s+(?:del?|du|de\s+la)\s+(?:mes|año|mois|trimestre|semana)\b|\bfin\s+(?:de|du)\s+mois\b"
+    r"|\bfi[mn]\s+do\s+mês\b|\b(?:in\s+a\s+few|in\s+the\s+coming)\s+(?:days|weeks)\b|\bin\s+(?:ein\s+paar|wenigen)\s+(?:tagen|wochen)\b"
+    r"|\b(?:is|are|ist|sind)\s+(?:now\s+|still\s+|soon\s+|jetzt\s+|noch\s+|bald\s+)?(?:over)?(?:due|fällig|überfällig)\b",
+    re.IGNORECASE,
+)
+"""Days in words, or in an order of their own, which no rule reads."""
 
 
 def _is_of_kind(text: str, topic: Topic) -> bool:
@@ -118,11 +209,12 @@ def _settles(later: Evidence, earlier: Evidence, day: date) -> bool:
     """Say whether `later` tells that what `earlier` says for `day` is done, or has another day."""
     if later is earlier or not later.day or not earlier.day or later.day < earlier.day:
         return False
-    if settled.is_settled(later.text):
+    if done := settled.settled_parts(later.text):
         is_of_this_time = (day - later.day).days <= _RECURS or "expiry" in topics.kinds_of(
             later.text
         )
-        return is_of_this_time and settled.speaks_of_the_same(later.text, earlier.text)
+        same = any(settled.speaks_of_the_same(part, earlier.text) for part in done)
+        return is_of_this_time and same
     if settled.is_moved(later.text) and later.day > earlier.day:
         return settled.speaks_of_the_same(later.text, earlier.text)
     return False
@@ -137,25 +229,37 @@ _RECURS = 27
 
 def _day_within(evidence: Evidence, topic: Topic, span: Horizon, now: datetime) -> date | None:
     """Return the day of the evidence that falls into the horizon, the nearest to today."""
-    today = now.date()
+    today, text = now.date(), evidence.text
     possible = [
         day
-        for day in _days(evidence, topic, span)
-        if span.first <= day <= span.last and not _is_over(evidence.text, day, topic, span, now)
+        for day, at in _days(evidence, topic, span)
+        if span.first <= day <= span.last
+        and not settled.is_settled(text, at)
+        and not _is_over(text, day, topic, span, now)
     ]
     return min(possible, key=lambda day: abs((day - today).days), default=None)
 
 
-def _days(evidence: Evidence, topic: Topic, span: Horizon) -> Iterator[date]:
+def _days(evidence: Evidence, topic: Topic, span: Horizon) -> Iterator[tuple[date, int | None]]:
+    """Yield the days on which it may fall, with where they stand in the text."""
     named = _meant(evidence, topic)
-    yearly = _recurs_yearly(evidence.text)
+    yearly = _recurs_yearly(evidence.text, named)
+    if not topic.overdue and (topic.names or topics.kinds_of(evidence.text)):
+        yield from ((day, None) for day in _again(evidence.text, named, span))
     for each in named:
+        at = each.start if each.end else None
         if yearly and each.is_one:
-            yield from _in_years(each.first, span)
+            yield from ((day, at) for day in _in_years(each.first, span))
         elif topic.kind in ("due", "deadline", "expiry") or topic.overdue or each.until:
-            yield each.last
+            yield each.last, at
         elif each.exact:
-            yield each.first
+            yield each.first, at
+
+
+def _again(text: str, named: Sequence[Days], span: Horizon) -> Iterator[date]:
+    """Yield the days of the horizon on which it comes again, until the day that it names."""
+    last = min([span.last, *(each.last for each in named if each.until)])
+    yield from recurring.within(text, span.first, last)
 
 
 def _meant(evidence: Evidence, topic: Topic) -> Sequence[Days]:
@@ -198,10 +302,12 @@ def _is_payable(text: str) -> bool:
     return _PAYABLE.search(text) is not None
 
 
-def _recurs_yearly(text: str) -> bool:
+def _recurs_yearly(text: str, named: Sequence[Days]) -> bool:
     """Tell "Anna's birthday is on 4 March" from "bought a present for her birthday on 4 March"."""
-    if _BORN.search(text):
+    if _BORN.search(text) or (_EACH_YEAR.search(text) and not settled.is_told_as_past(text)):
         return True
+    if "birthday" in topics.kinds_of(text) and len(named) == 1 and not _BESIDE.search(text):
+        return not named[0].until and not settled.is_told_as_past(text)
     return _YEARLY.search(text) is not None and not settled.is_told_as_past(text)
 
 
@@ -259,6 +365,16 @@ _PAYABLE = re.compile(
     re.IGNORECASE,
 )
 _BORN = re.compile(r"\b(?:born|geboren|nació|nacid[oa]|née?|nasceu)\b", re.IGNORECASE)
+_EACH_YEAR = re.compile(
+    r"\b(?:(?:every|each)\s+year|yearly|annually|jedes\s+jahr|jährlich|cada\s+año|chaque\s+année)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:presents?|gifts?|part(?:y|ies)|cakes?|cards?|book|buy|order|invit\w+|celebrat\w*|dinner|geschenk\w*|feier\w*|"
+    r"torte|bestell\w*|kauf\w*|lädt|eingeladen|regalo|fiesta|cadeau|fête)\b",
+    re.IGNORECASE,
+)
+"""What is done for a birthday once."""
 _MARK_BEHIND = re.compile(r"\W{0,3}(?:due|deadline|fällig|ab\b|abgelaufen)", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\b(?:birthday|b-day|anniversary|born|name\s?day|geburtstag|hochzeitstag|jahrestag|geboren|namenstag|cumpleaños|"
@@ -281,11 +397,22 @@ _STAMP = re.compile(
 # --- what is said of it ---------------------------------------------------------------------------
 
 
-def _distinct(found: Iterator[_Due]) -> list[_Due]:
-    """Leave out what is said twice for one day."""
-    return list(
-        {(each.day, _shown(each.evidence.text).casefold()): each for each in found}.values()
-    )
+def _distinct(found: Iterable[_Due]) -> list[_Due]:
+    """Leave out what is said twice for one day; a fact tells it better than what it came from."""
+    kept: dict[tuple[date, bool], list[tuple[str, settled.Subject]]] = {}
+    distinct = []
+    for each in sorted(found, key=lambda each: _is_no_fact(each.evidence)):
+        text = _cleaned(each.evidence.text).casefold()
+        about = settled.subject(text)
+        others = kept.setdefault((each.day, each.is_sure), [])
+        if not any(text == said or settled.says_the_same(about, what) for said, what in others):
+            others.append((text, about))
+            distinct.append(each)
+    return distinct
+
+
+def _is_no_fact(evidence: Evidence) -> bool:
+    return _STAMP.match(evidence.text) is not None or not evidence.source.startswith("memory/")
 
 
 def _attention(found: Sequence[_Due], today: date) -> Verdict:
@@ -294,9 +421,9 @@ def _attention(found: Sequence[_Due], today: date) -> Verdict:
         f"{_when(each.day, today)}: {_shown(each.evidence.text)}" for each in near[:MOST]
     )
     more = f"; and {len(near) - MOST} more" if len(near) > MOST else ""
-    sameness = sorted(f"{each.day} {_shown(each.evidence.text).casefold()}" for each in near)
+    members = {digest([f"{each.day} {_shown(each.evidence.text).casefold()}"]) for each in near}
     cited = tuple(dict.fromkeys(each.evidence.source for each in near[:MOST]))
-    return Verdict("attention", told + more, cited, digest(sameness))
+    return Verdict("attention", told + more, cited, together(members))
 
 
 def _when(day: date, today: date) -> str:
@@ -306,5 +433,18 @@ def _when(day: date, today: date) -> str:
 
 
 def _shown(text: str) -> str:
-    said = " ".join(text[: days.LOOKED_AT].split())
+    said = _cleaned(text)
     return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+
+
+def _cleaned(text: str) -> str:
+    """Return a text without stamps, marks, ids and sources, single-spaced."""
+    said = _BEFORE.sub("", " ".join(text[: days.LOOKED_AT].split()))
+    return _BEHIND.sub("", said).strip() or said
+
+
+_BEFORE = re.compile(
+    r"^(?:[-*+]\s+|\[[ xX]?\]\s+|\[\d\d:\d\d(?::\d\d)?\]\s*|"
+    r"[WBOS](?:\(c=[\d.]+\))?(?:\s+@[^\s:]+)*\s*:\s+)+"
+)
+_BEHIND = re.compile(r"(?:\s+\^[0-9a-z]+|\s+\(\d\d:\d\d\s+[^()\s][^()]*\))+$")

@@ -136,16 +136,16 @@ _COMPARISONS: tuple[tuple[_Comparison, re.Pattern[str]], ...] = (
     (
         "below",
         _behind(
-            r"<|\bbelow|\bunder|\b(?:less|fewer|lower|smaller)\s+than|\bunter|\bweniger\s+als|"
-            r"\b(?:kleiner|niedriger)\s+als|\bmenos\s+(?:de|que)|\bpor\s+debajo\s+de|\bmoins\s+de|"
+            r"<|\bbelow|\bunder|\b(?:less|fewer|lower|smaller|colder|cooler|cheaper|shorter|lighter)\s+than|\bunter|\bweniger\s+als|"
+            r"\b(?:kleiner|niedriger|kälter|kühler|leichter)\s+als|\bmenos\s+(?:de|que)|\bpor\s+debajo\s+de|\bmoins\s+de|"
             r"\ben\s+dessous\s+de|\bsous|\babaixo\s+de"
         ),
     ),
     (
         "above",
         _behind(
-            r">|\babove|\bover|\b(?:more|higher|greater|larger)\s+than|\bexceed(?:s|ed|ing)?|\bbeyond|"
-            r"\büber|\bmehr\s+als|\b(?:höher|größer)\s+als|\bübersteigt|\bmás\s+de|\bplus\s+de|"
+            r">|\babove|\bover|\b(?:more|higher|greater|larger|warmer|hotter|bigger|longer|heavier|fuller)\s+than|\bexceed(?:s|ed|ing)?|\bbeyond|"
+            r"\büber|\bmehr\s+als|\b(?:höher|größer|wärmer|heißer|schwerer|länger|voller)\s+als|\bübersteigt|\bmás\s+de|\bplus\s+de|"
             r"\bpor\s+encima\s+de|\bau-dessus\s+de|\bmais\s+de|\bacima\s+de"
         ),
     ),

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from hippod.checklist import days
 from hippod.checklist.topics import Topic
 
-DEFAULT_DAYS = 2
-"""How far a question looks that names no time."""
+DEFAULT_DAYS, DUE_DAYS = 2, 7
+"""How far a question looks that names no time, and one about what has to be prepared for."""
 EXPIRY_DAYS = 30
 """How far "about to expire" looks: a passport takes weeks."""
 OVERDUE_DAYS = 366
@@ -33,10 +33,15 @@ def read(question: str, topic: Topic, now: datetime) -> Horizon | None:
         return None
     ahead = _named(question, now)
     if not topic.overdue:
-        default = EXPIRY_DAYS if topic.kind == "expiry" else DEFAULT_DAYS
-        return ahead or _counted(now.date(), default)
+        return ahead or _counted(now.date(), _DEFAULTS.get(topic.kind, DEFAULT_DAYS))
     back = now.date() - timedelta(OVERDUE_DAYS)
     return Horizon(back, ahead.last if ahead else now.date() - timedelta(1), None)
+
+
+_DEFAULTS = {
+    "expiry": EXPIRY_DAYS,
+    **dict.fromkeys(("birthday", "deadline", "due", "event"), DUE_DAYS),
+}
 
 
 def _named(question: str, now: datetime) -> Horizon | None:
@@ -79,6 +84,14 @@ def _by_period(question: str, today: date, *, counted: bool) -> list[Horizon]:
         found.append(Horizon(today, today.replace(day=monthrange(today.year, today.month)[1])))
     if _THIS_YEAR.search(question):
         found.append(Horizon(today, date(today.year, 12, 31)))
+    if _WEEKEND.search(question):
+        found.append(
+            Horizon(
+                _shifted(today, max(5 - today.weekday(), 0)), _shifted(today, 6 - today.weekday())
+            )
+        )
+    if not counted and _COMING_MONTH.search(question):
+        found.append(_counted(today, 30))
     if not counted and _COMING_WEEK.search(question):
         found.append(_counted(today, 7))
     return found
@@ -151,8 +164,16 @@ _THIS_YEAR = re.compile(
     r"\b(?:this\s+year|end\s+of\s+(?:the|this)\s+year|diese[smr]?\s+jahr(?:es)?|este\s+año|cette\s+année|este\s+ano)\b",
     re.IGNORECASE,
 )
+_WEEKEND = re.compile(
+    r"\b(?:(?:this|the|at|for)\s+weekend|(?:am|dieses|diesem|das|übers|fürs)\s+wochenende|(?:este|el)\s+fin\s+de\s+semana|"
+    r"(?:ce|le)\s+week-?end)\b",
+    re.IGNORECASE,
+)
+_COMING_MONTH = re.compile(
+    r"\b(?:in|within|over|during|for)\s+the\s+(?:next|coming)\s+month\b", re.IGNORECASE
+)
 _COMING_WEEK = re.compile(
-    r"\b(?:(?:the|over)\s+(?:coming|following)\s+week|upcoming\s+week|days\s+ahead|coming\s+days|next\s+days|nächsten\s+tage|"
+    r"\b(?:(?:the|over)\s+(?:coming|following)\s+week|(?:in|within|over|during|for)\s+the\s+next\s+week|upcoming\s+week|days\s+ahead|coming\s+days|next\s+days|nächsten\s+tage|"
     r"nächste\s+zeit|kommenden\s+tage|próximos\s+días|prochains\s+jours|próximos\s+dias)\b",
     re.IGNORECASE,
 )

@@ -16,6 +16,23 @@ def is_instruction(sentence: str) -> bool:
     return any(pattern.search(text) for pattern in (_REPLY, _MANNERS, _INTRODUCTION))
 
 
+def is_placeholder(text: str) -> bool:
+    """Say whether a line only holds the place of items: "None", "Nothing right now", "TBD"."""
+    return _PLACEHOLDER.fullmatch(_plain(text).strip("()[]{}<>-–—… ")) is not None
+
+
+def is_a_question(sentence: str) -> bool:
+    """Say whether a sentence asks, with a question mark or by how it begins."""
+    text = _plain(sentence)
+    return text.endswith(("?", "？")) or _ASKS.match(text) is not None
+
+
+def promises_word(text: str) -> bool:
+    """Say whether a half of a sentence names one thing to tell of: "tell me if it rains"."""
+    plain = _plain(text)
+    return _TELL_OF.match(plain) is not None and not _GENERAL_NEED.search(plain)
+
+
 def tells_when_to_speak(heading: str) -> bool:
     """Say whether what stands under this heading or lead-in is about replies, not things to do."""
     return _REPLY_HEADING.search(_plain(heading)) is not None
@@ -46,6 +63,11 @@ def is_of_the_done(heading: str) -> bool:
 def looks_like_a_command(text: str) -> bool:
     """Say whether a line is, or begins with, something that a shell would run."""
     return _COMMAND.search(text[:_LOOKED_AT].strip()) is not None
+
+
+def is_work(text: str) -> bool:
+    """Say whether it is asked to make or send something, which nobody can find in a memory."""
+    return _WORK.search(_plain(text)) is not None
 
 
 def own_work(text: str) -> str:
@@ -110,10 +132,33 @@ _MANNERS = _any(
     r"(?:know\s+)?(?:only\s+)?(?:about\s+)?(?:if|when|anything|whatever|what)?\s*(?:something|anything|it|"
     r"noteworthy|there\s+is\s+something)?\s*(?:that\s+)?(?:really\s+|genuinely\s+)?(?:is\s+|needs?\s+)?"
     r"(?:my\s+|your\s+|user\s+)?(?:attention|urgent|important|noteworthy|wrong)$",
+    r"^(?:no|keine)\s+(?:notifications?|alerts?|pings?|messages?|benachrichtigung\w*|nachrichten|meldungen)\b",
+    r"^(?:note|nb|n\.b|hint|fyi|remark|context|hinweis|anmerkung|nota|remarque)\s*:",
     r"^(?:halte?|fasse?)\s+(?:dich|es|die\s+antworten?|antworten|nachrichten)\s+(?:\w+\s+)?kurz\b",
     r"^(?:melde?\s+dich|schreibe?(?:\s+mir)?|sag\s+mir|benachrichtige?\s+mich)\s+(?:bitte\s+)?nur\b",
     r"^(?:bitte\s+)?(?:wiederhole?|erfinde?)\s+(?:nichts|keine)\b",
-    r"^(?:störe?|wecke?|nerve?)\s+(?:mich|uns)\s+(?:bitte\s+)?nicht\b",
+    r"^(?:störe?|wecke?|nerve?)\s+(?:mich|uns)\s+(?:\w+\s+){0,4}nicht\b",
+)
+_PLACEHOLDER = _any(
+    r"(?:there\s+is\s+)?(?:nothing|none|nil|nada|nichts|rien|ninguno|niente|keine?[rs]?)(?:\s+(?:here|yet|right\s+now|now|for\s+now|so\s+far|"
+    r"to\s+(?:do|check|see|report)|at\s+the\s+moment|currently|today|zu\s+tun|gerade|derzeit|aktuell|im\s+moment|por\s+ahora|"
+    r"pour\s+l'instant))*",
+    r"(?:currently\s+|derzeit\s+|aktuell\s+)?(?:there\s+are\s+)?(?:no|keine)\s+(?:(?:open|current|active|pending|more|offenen|aktuellen|weiteren)\s+)?"
+    r"(?:items?|tasks?|checks?|reminders?|to-?dos?|entries|points|aufgaben|punkte|einträge|erinnerungen)"
+    r"(?:\s+(?:here|yet|right\s+now|now|for\s+now|so\s+far|at\s+the\s+moment|currently|today|vorhanden|gerade|derzeit))*",
+    r"n/?\.?a\.?|n\.a|tb[dac]|to\s+be\s+(?:decided|done|defined|added|filled(?:\s+in)?)|to-?do|empty|leer|vacío|vide|vazio|placeholder|"
+    r"k\.?\s?a\.?|lorem\s+ipsum.*|x{2,}|add\s+(?:items?|tasks?|checks?)\s+here|your\s+(?:items?|tasks?|checks?)\s+here",
+)
+_ASKS = _any(
+    r"(?:any|are|is|does|do|did|has|have|what|which|who|whose|when|where|gibt\s+es|ist|sind|steht|hat|haben|läuft|wer|was|welche\w*|"
+    r"hay|está|y\s+a-t-il|est-ce)\b"
+)
+_TELL_OF = _any(
+    r"(?:please\s+|do\s+)?(?:tell|notify|alert|warn|message|ping|wake)\s+me\s+(?:if|when|about)\s+\w",
+    r"(?:bitte\s+)?(?:sag\w*|weck\w*|warn\w*|benachrichtig\w*|meld\w*)\s+(?:mir|mich|dich)\W*\s*(?:wenn|falls|ob)\s+\w",
+)
+_GENERAL_NEED = _any(
+    r"\b(?:urgent\w*|important|emergenc\w+|attention|critical|wrong|something|anything|dringend\w*|wichtig\w*|notf\w+|etwas|brennt)\b"
 )
 _LIST = (
     r"(?:check-?list|list|items?|tasks?|points?|things?|steps?|checks?|sections?|file|following|below|"
@@ -126,6 +171,11 @@ _OFTEN = (
 )
 _INTRODUCTION = _any(
     rf"^(?:this|here|these|below|the\s+following)\s+(?:file\s+|list\s+)?(?:is|are|runs?)\s+(?:\w+\s+){{0,5}}{_LIST}\b",
+    r"^you\s+are\b(?!.*\?)|^(?:please\s+)?(?:first\s+)?read\s+[\w./-]+\.md\b(?:\s+(?:first|again|if\s+it\s+exists|\(.*\)))?$",
+    r"^(?:please\s+)?(?:check|do|see|go\s+through|work\s+through|look\s+at|run)\s+(?:these|this|those|them|all\s+of\s+(?:these|them))"
+    rf"(?:\s+(?:each|every)\s+\w+|\s+{_OFTEN}|\s+in\s+order)?$",
+    r"^(?:hi|hello|hey|hallo|servus|moin|hola|bonjour|good\s+morning|guten\s+morgen|thanks?|thank\s+you|danke|vielen\s+dank|gracias|merci|"
+    r"cheers)\b[^?:]{0,30}$",
     r"^customi[sz]e\b.{0,30}\bneeds$|^default\s+to\b.{0,30}\b(?:quiet|silen\w+)$",
     r"^(?:you\s+(?:receive|get)\s+this\b|the\s+heartbeat(?:'s)?\s+(?:job|purpose|is|runs)\b)",
     r"^this\s+(?:is\s+just\s+a\s+template|file\s+(?:is|runs|tells|lists|controls|gets))\b",
@@ -140,7 +190,8 @@ _INTRODUCTION = _any(
     r"^keep\s+(?:this|it|the\s+file|heartbeat\.md)(?:\s+\w+){0,2}\s+(?:empty|short|small|tiny|light|under)\b",
     r"^(?:this\s+file|delete\s+this|update\s+this\s+file|edit\s+this\s+file)\b.*(?:file|checks?|line|emerge)?",
     rf"^(?:das|dies|hier)\s+(?:ist|sind|steht|stehen)\s+(?:\w+\s+){{0,3}}(?:{_LISTE})",
-    r"^(?:bei\s+jedem\s+\w+\s*,?\s*)?(?:geh|gehe|arbeite|prüfe?|schau|schaue|sieh)\s+(?:bitte\s+)?"
+    r"^(?:bitte\s+)?(?:bei\s+jedem\s+\w+\s*,?\s*)?(?:geh|gehe|arbeite|prüfe?|schau|schaue|sieh)\s+(?:bitte\s+)?"
+    r"(?:(?:bei\s+jedem|jedes)\s+\w+\s+)?"
     rf"(?:diese[rn]?|die|der|alle|folgende)\s+(?:\w+\s+){{0,2}}(?:{_LISTE})(?:\s+(?:durch|ab|an|prüfen))?$",
     r"^(?:esta|ésta|aquí|voici|ceci|esta|cette)\s+(?:\w+\s+){0,4}(?:lista|liste)\b",
 )
@@ -159,7 +210,7 @@ _QUIET = _any(
     r"\b(?:quiet|silent|silence|do\s+not\s+disturb|dnd)\b",
     r"\b(?:do\s+not|don'?t|never|no)\s+(?:disturb|ping|message|messages|notify|notifications|bother|wake|alert|"
     r"alerts|pings|noise|interrupt|write|contact)\b",
-    r"^(?:late\s+)?(?:nights?|night\s*time|sleep(?:ing)?(?:\s+hours)?)\b",
+    r"^(?:late\s+)?(?:nights?|night\s*time|sleep(?:ing)?(?:\s+hours)?)(?=\W*(?:$|\d|\(|from\b|between\b|hours\b|time\b))",
     r"\b(?:ruhe(?:zeit|zeiten|stunden)?|nachtruhe|ruhig|leise|schweig\w*|nicht\s+stören|keine\s+(?:nachrichten|"
     r"meldungen|störung\w*))\b|\bstöre?\s+(?:mich|uns)\s+(?:\w+\s+){0,6}?nicht\b|\bbleibe?\s+(?:\w+\s+){0,4}?still\b|^still\b",
     r"\b(?:silencio|no\s+molest\w+|callad[oa]|ne\s+(?:me\s+)?dérange\w*|ne\s+pas\s+déranger|silence|silencieux|"
@@ -188,6 +239,13 @@ _COMMAND = _any(
     r"(?:^|:\s*)`*(?:\.{1,2}|~)?/[\w.]|^`*\s*[$#%>]\s?\S|^`[^`]+`$|\$\(|&&|\|\s*(?:sh|bash|xargs|grep|tee)\b|;\s*(?:rm|curl|wget|sudo)\b",
     r"^`*(?:sudo|rm|curl|wget|chmod|chown|kill|dd|mkfs|bash|sh|python3?|node|npm|npx|pip|docker|kubectl|ssh|scp|"
     r"systemctl|git)\s+[-\w./]",
+)
+_WORK = _any(
+    r"^(?:(?:if|when(?:ever)?|on|every|each)\b[^,?]{2,80},\s*(?:then\s+)?)?(?:please\s+|then\s+)?"
+    r"(?:draft|write|reply\s+to|answer|post|publish|commit|push|organi[sz]e|consolidate|summari[sz]e|archive|clean\s+up|tidy|back\s+up|"
+    r"prepare|create|generate|ask|do\s+an?|update|deploy|order|book|pay|move|sort|translate|refactor|send)\s+(?!me\b|us\b)\w",
+    r"^(?:bitte\s+)?(?:schreibe?|entwirf|antworte|beantworte|veröffentliche?|ordne|sortiere|erstelle?|aktualisiere?|fasse?|bestelle?|buche?|"
+    r"bezahle?|überweise?|archiviere?|räume?)\s+(?!mir\b|uns\b)\w",
 )
 _FOREIGN = _any(
     r"\b(?:git|commit|push|pull|branch|merge|deploy|code|repo\w*|pr|prs|e-?mails?|mails?|inbox|calendar|slack|"

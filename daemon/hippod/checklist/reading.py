@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from hippod import markdown
-from hippod.checklist import phrases, quiet
+from hippod.checklist import phrases, quiet, reminders
 from hippod.checklist.items import Checklist, Item, Kind
 from hippod.schedule import Hours
 
@@ -35,7 +35,22 @@ def read(text: str | None, check_names: Collection[str]) -> Checklist:
     if len(text) > MOST_CHARACTERS:
         what = f"only the first {MOST_CHARACTERS:,} characters are read"
         reader.notes.insert(0, f"{FILE}:{len(document.lines)}: {what}")
-    return reader.checklist(text)
+    checklist = reader.checklist(text)
+    return replace(checklist, notes=(*checklist.notes, *_hidden(document))[:MOST_NOTES])
+
+
+def _hidden(document: markdown.Markdown) -> Iterator[str]:
+    """Yield a note for each line of quotes and code that looks like an item."""
+    for number, line in enumerate(document.lines, 1):
+        quoted = _QUOTED.match(line)
+        if number in document.uncommented or not (quoted or number in document.code):
+            continue
+        said = _LISTED.sub("", line[quoted.end() :] if quoted else line).strip()
+        box = _BOX.match(said)
+        is_open = box is not None and (box["box"] or box["sign"] or " ") not in _TICKED
+        if is_open or (box is None and quoted and said.endswith(("?", "？"))):
+            where = "quote" if quoted else "block of code"
+            yield f"{FILE}:{number}: it stands in a {where}, where nothing is looked at"
 
 
 def _conflict(line: int) -> str:
@@ -87,7 +102,9 @@ class _Reader:
             self.done += 1
             return
         for sentence, line in _sentences(piece):
-            if _is_lead_in(sentence, piece):
+            if phrases.is_placeholder(sentence):
+                self.ignored += 1
+            elif _is_lead_in(sentence, piece):
                 self._take_lead(sentence)
             elif not self._is_said_to_the_agent(sentence, line, piece, titles):
                 self._add(sentence, line, piece)
@@ -121,16 +138,29 @@ class _Reader:
         self, sentence: str, line: int, piece: _Piece, titles: Sequence[str]
     ) -> bool:
         """Take the hours that a sentence names, and say whether it asks for nothing else."""
-        of_quiet = any(map(phrases.asks_for_quiet, (sentence, *titles)))
-        only_within = any(map(phrases.allows_only, (sentence, *titles)))
+        is_to_look_at = piece.boxed or phrases.is_a_question(sentence)
+        said = (sentence,) if is_to_look_at else (sentence, *titles)
+        of_quiet = any(map(phrases.asks_for_quiet, said))
+        only_within = any(map(phrases.allows_only, said))
         if (of_quiet or only_within) and self._take_hours(sentence, line, only_within=only_within):
             self.ignored += 1
+            self._take_rest(sentence, line, piece)
             return True
         about_replies = not piece.boxed and any(map(phrases.tells_when_to_speak, titles))
-        if about_replies or phrases.is_instruction(sentence):
-            self.ignored += 1
-            return True
-        return False
+        if not about_replies and not phrases.is_instruction(sentence):
+            return False
+        self.ignored += 1
+        if sentence.rstrip("*_` ").endswith(("?", "？")):
+            self.note(line, "it is read as said to the agent, not as an item; ask in its own line")
+        elif phrases.asks_for_quiet(sentence) and quiet.names_a_time(sentence):
+            self.note(line, f"the quiet hours are not understood; {_SPELLED}")
+        return True
+
+    def _take_rest(self, sentence: str, line: int, piece: _Piece) -> None:
+        """Take the thing of which to be told all the same: "…, but tell me if it leaks"."""
+        rest = _BUT.split(sentence, maxsplit=1)[1:]
+        if rest and (rest[0].endswith("?") or phrases.promises_word(rest[0])):
+            self._add(rest[0], line, piece)
 
     def _take_hours(self, sentence: str, line: int, *, only_within: bool) -> bool:
         try:
@@ -140,6 +170,11 @@ class _Reader:
             return True
         if hours is None:
             return False
+        if why := quiet.why_not_taken(sentence):
+            self.note(line, f"these quiet hours are left out: {why}")
+            return True
+        if quiet.names_several(sentence):
+            self.note(line, "only the first of its quiet hours are kept")
         if only_within:
             if hours.end - hours.start == _DAY:
                 return True
@@ -168,15 +203,25 @@ class _Reader:
             if not named["rest"] or named["rest"][0] in _SEPARATORS:
                 self.note(line, _unknown(named["what"].casefold(), named["name"], known))
                 return None
+        if text.casefold().strip("`*_ ") in ACTIONS:
+            return Item("action", _cut(text), line, text.casefold().strip("`*_ "))
         if phrases.looks_like_a_command(text) or text.endswith("?"):
             return Item("question", _cut(text), line)
         if any(map(phrases.offers_work, (*piece.headings, self.lead))):
             name = phrases.own_work(text)
             return Item("action" if name else "agent", _cut(text), line, name)
+        if reminders.has_a_date(text):
+            return Item("question", _cut(text), line)
+        if phrases.is_work(text) and not phrases.own_work(text):
+            return Item("agent", _cut(text), line)
         return Item("question", _cut(text), line)
 
 
 _DAY = 24 * 60
+_SPELLED = 'write for example "Stay quiet from 22:00 to 07:00"'
+_BUT = re.compile(
+    r"\s*[,;–—]\s*(?:but|though|however|except|aber|jedoch|pero|mais)\s+", re.IGNORECASE
+)
 _SEPARATORS = "-–—:,;.(#/|<"
 _NAMED = re.compile(
     r"[*_`\s]*(?P<what>check|action)\s*:[*_`\s]*(?P<name>\w[\w.-]*)[*_`]*\s*(?P<rest>.*)",
@@ -270,9 +315,15 @@ def _ends_sentence(match: re.Match[str], piece: _Piece) -> bool:
 def _is_lead_in(sentence: str, piece: _Piece) -> bool:
     """Tell a sentence that only announces the list that follows it."""
     last = piece.text.rstrip().rstrip("*_").rstrip()
-    return (
-        piece.leads and last.endswith((":", "：")) and sentence.rstrip("*_ ").endswith((":", "："))
-    )
+    if not piece.leads:
+        return False
+    if last.endswith((":", "：")):
+        return sentence.rstrip("*_ ").endswith((":", "："))
+    return piece.in_list and not piece.boxed and _TITLE.fullmatch(last) is not None
+
+
+_TITLE = re.compile(r"\W*[A-ZÄÖÜÉÁ][\w'’-]*(?:\s+(?:&|and|und|y|et)\s+\w+)?[^\w?]*")
+"""A word or two over the items of a nested list: "Money", "Friends & Family"."""
 
 
 # --- paragraphs ---------------------------------------------------------------------------------
@@ -319,11 +370,14 @@ class _Block:
     @property
     def is_done(self) -> bool:
         text = "\n".join(self.lines).strip()
-        struck = len(text) > 4 and text.startswith("~~") and text.endswith("~~")
-        return self.box in _TICKED or struck
+        return self.box in _TICKED or _STRUCK.fullmatch(text) is not None
 
 
+_STRUCK = re.compile(r"[^\w~]{0,8}~~.+~~[\s.!✅✔☑]*", re.DOTALL)
+"""A text that is struck out, with a sign beside it or without."""
 _TICKED = ("x", "X", "✓", "✔", "✅", "-", "~", "☑", "☒")
+_QUOTED = re.compile(r"[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+")
+_LISTED = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+")
 _MARKS = re.compile(r"(?:[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t]|$))*[ \t]*")
 _BOX = re.compile(r"\[(?P<box>[^\]\n]?)\](?=\s|$)\s*|\[ ?\](?![(\[])|(?P<sign>[☐☑☒])\s*")
 
@@ -382,13 +436,24 @@ def _made(
 
 def _rows(block: _Block) -> list[tuple[int, str]] | None:
     """Return the rows of a table below its head, with their lines, or None if it is none."""
-    if len(block.lines) < 2 or "|" not in block.lines[0] or not _RULE.fullmatch(block.lines[1]):
+    head = _head(block.lines)
+    if not head:
         return None
     rows = []
-    for number, line in enumerate(block.lines[2:], block.start + 2):
+    for number, line in enumerate(block.lines[head:], block.start + head):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         rows.append((number, " – ".join(cell for cell in cells if cell)))
     return rows
+
+
+def _head(lines: Sequence[str]) -> int:
+    """Return how many lines the head of a table has; 0 if it is none."""
+    if len(lines) < 2 or "|" not in lines[0]:
+        return 0
+    if _RULE.fullmatch(lines[1]):
+        return 2
+    has_rows = all(line.strip().startswith("|") for line in lines)
+    return 1 if has_rows and "?" not in lines[0] else 0
 
 
 _RULE = re.compile(r"[ \t|:-]*-[ \t|:-]*")

@@ -215,7 +215,21 @@ class _Compared:
         except printed.Ambiguous as error:
             reason = f"the number {error} can be read in two ways: print it without a separator"
             return _Finding(None, reason, "number")
-        return _missing("number", asked) if number is None else number
+        if number is None:
+            return _missing("number", asked)
+        if self._depends_on_how_it_is_read(number):
+            reason = f"the number {number} can be read in two ways: print it without a separator"
+            return _Finding(None, reason, "number")
+        return number
+
+    def _depends_on_how_it_is_read(self, number: Decimal) -> bool:
+        """Say whether `1.234` may be over a thousand, and that makes a difference."""
+        is_grouped = number.as_tuple().exponent == -3 and 1 <= abs(number) < 1000
+        if not is_grouped or max(map(abs, self.bounds)) < 1000:
+            return False
+        return _SIGNS[self.sign](number, self.bounds) != _SIGNS[self.sign](
+            number.scaleb(3), self.bounds
+        )
 
     def _phrase(self, *, holds: bool) -> str:
         bounds = [_shown(bound) for bound in self.bounds]

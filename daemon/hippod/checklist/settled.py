@@ -1,16 +1,56 @@
 """Whether a text says that something is over: done, called off, put off, or long past."""
 
 import re
+from datetime import date
+from functools import lru_cache
+from itertools import pairwise
 
 from hippod.checklist import days
 from hippod.language import content_stems, guess
 
+Subject = tuple[set[str], set[str]]
+"""The stems of what a text is about, and its numbers that are no date or amount."""
 
-def is_settled(text: str) -> bool:
-    """Say whether a text tells that what it speaks of is done or called off."""
+
+@lru_cache(maxsize=16_384)
+def is_settled(text: str, at: int | None = None) -> bool:
+    """Say whether a text tells that what it speaks of is done or called off.
+
+    With `at` only the clause that stands there counts: the day of another thing may be in it.
+    """
     if _TICKED.match(text):
         return True
-    return any(not _is_open(text, match) for match in _DONE.finditer(text[: days.LOOKED_AT]))
+    found = _settled(text[: days.LOOKED_AT])
+    return any(at is None or start <= at < end for start, end in found)
+
+
+@lru_cache(maxsize=16_384)
+def settled_parts(text: str) -> tuple[str, ...]:
+    """Return the clauses that tell of what is done, each with what it refers to."""
+    if _TICKED.match(text):
+        return (text,)
+    return tuple(text[start:end] for start, end in _settled(text[: days.LOOKED_AT]))
+
+
+@lru_cache(maxsize=16_384)
+def _settled(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the clauses stand that tell of what is done."""
+    if not _DONE.search(text):
+        return ()
+    found: list[tuple[int, int]] = []
+    before = 0
+    for start, end in _clauses(text):
+        clause = text[start:end]
+        if any(not _is_open(clause, match) for match in _DONE.finditer(clause)):
+            refers = _REFERS.match(clause) and not _EARLIER.search(clause)
+            found.append((before if refers else start, end))
+        before = start
+    return tuple(found)
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    ends = [match.end() for match in _CLAUSE.finditer(text)]
+    return list(pairwise([0, *ends, len(text) + 1]))
 
 
 def is_moved(text: str) -> bool:
@@ -28,18 +68,27 @@ def speaks_of_the_same(later: str, earlier: str) -> bool:
 
     Most of its words must be there, and all its numbers; "the invoice" is not "invoice 12".
     """
-    words, numbers = _subject(later)
-    other_words, other_numbers = _subject(earlier)
+    words, numbers = subject(later)
+    other_words, other_numbers = subject(earlier)
     if numbers - other_numbers or (not numbers and _NUMBERED.search(earlier)):
         return False
     shared = words & other_words
     return bool(shared) and len(shared) * 5 >= len(words) * 3
 
 
-def _subject(text: str) -> tuple[set[str], set[str]]:
+def says_the_same(one: Subject, other: Subject) -> bool:
+    """Say whether one of two texts has all the words of the other, and the same numbers."""
+    if one[1] != other[1]:
+        return False
+    fewer, more = sorted((one[0], other[0]), key=len)
+    return bool(fewer) and fewer <= more and len(fewer) * 2 > len(more)
+
+
+@lru_cache(maxsize=4_096)
+def subject(text: str) -> Subject:
     """Return the stems of what a text is about, and the numbers that are no date or amount."""
     text = text[: days.LOOKED_AT]
-    for each in reversed(days.named(text, None)):
+    for each in reversed(days.named(text, _ANY_DAY)):
         text = f"{text[: each.start]} {text[each.end :]}"
     text = _NOT_ABOUT.sub(" ", text)
     stems = content_stems(text, guess(text, ("en", "de", "es", "fr", "pt")))
@@ -49,14 +98,47 @@ def _subject(text: str) -> tuple[set[str], set[str]]:
     )
 
 
+_ANY_DAY = date(2000, 1, 1)
+"""Only where dates stand matters, not which days they are."""
+
+
 def _is_open(text: str, match: re.Match[str]) -> bool:
     """Tell "not yet paid", "to be paid" and "the deposit is paid, the rest is due" from "paid"."""
     before = text[max(0, match.start() - 40) : match.start()]
     aimed = _BY.match(text, match.end()) or _GET.search(before)
-    return bool(aimed or _NOT_YET.search(before) or _REST.search(text))
+    attribute = _ARTICLE.search(before) and _NOUN.match(text, match.end())
+    return bool(aimed or attribute or _NOT_YET.search(before) or _REST.search(text))
 
 
-_TICKED = re.compile(r"\s*(?:[-*+]\s+)?(?:\[[xX✓✔-]\]\s|~~.*~~\s*$|[✅☑✔✓])")
+_TICKED = re.compile(
+    r"\s*(?:[^\n\[\]~]{1,200}:\s+)?(?:[-*+]\s+)?(?:\[[xX✓✔-]\]\s|~~.*~~[\s.]*$|[✅☑✔✓])"
+)
+_CLAUSE = re.compile(
+    r"(?<!\d)[.!?]\s+|(?<=20\d\d)\.\s+|[;\n]\s*|\s[–—-]\s|,?\s+(?:but|aber|pero|mais|mas|while|whereas)\s+"
+    r"|,?\s+(?:and|und|y|et|e)\s+(?=[^.;]{0,80}\b(?:is|are|falls|remains?|ist|sind|wird|vence|est)\s+(?:\w+\s+)?"
+    r"(?:due|open|owed|payable|unpaid|fällig|offen|unbezahlt))",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(
+    r"\W*(?:(?:it|this|that|they|these|both|all|es|das|dies|beides|alles)\s+(?!\w+ed\s+\w)|(?:is|are|was|were|has|have|ist|wurde|"
+    r"already|now|since|bereits|schon|inzwischen|i|we|ich|wir|ya|já|déjà)\b"
+    r"|(?:paid|done|completed|submitted|cancel+ed|called|handed|sent|filed|renewed|returned|resolved|settled|finished|"
+    r"no\s+longer|bezahlt|überwiesen|beglichen|erledigt|eingereicht|abgegeben|abgesagt|storniert|fertig|pagad|payé)\w*)",
+    re.IGNORECASE,
+)
+"""How a clause begins that goes on about what stood before it."""
+_EARLIER = re.compile(
+    r"\b(?:last|previous)\s+(?:year|month|week|time)\b|\b(?:letzte[snr]?|vorige[snr]?)\s+(?:jahr|monat|woche|mal)\b"
+    r"|\b(?:used\s+to|usually|always|früher|meistens|immer)\b",
+    re.IGNORECASE,
+)
+"""What tells of another time than this one."""
+_ARTICLE = re.compile(
+    r"\b(?:the|an?|his|her|their|its|my|our|your|any|every|der|die|das|den|dem|des|eine?[nrms]?|el|los|las?|un[ae]?|les?|du|del|"
+    r"o|os|um|uma|mein\w*|sein\w*|ihr\w*)\s+$",
+    re.IGNORECASE,
+)
+_NOUN = re.compile(r"\w*\s+(?!(?:is|are|by|on|in|from|for|to|and)\b)\w", re.IGNORECASE)
 _DONE = re.compile(
     r"\b(?:paid|done|completed|submitted|cancel+ed|called\s+off|handed\s+in|sent\s+in|filed|renewed|returned|"
     r"resolved|settled|finished|no\s+longer|attended|taken\s+care\s+of|dropped|obsolete|"
@@ -64,7 +146,7 @@ _DONE = re.compile(
     r"verlängert|entfällt|ausgefallen|fällt\s+aus|hinfällig|gekündigt|"
     r"pagad[oa]s?|pagó|pagué|hech[oa]s?|entregad[oa]s?|cancelad[oa]s?|renovad[oa]s?|"
     r"payée?s?|réglée?s?|rendue?s?|annulée?s?|renouvelée?s?|terminée?s?|"
-    r"pag[oa]s?|entregues?|concluíd[oa]s?)\b|已付|已完成|取消|済み",
+    r"(?:foi|foram|está|estão|já|é)\s+pag[oa]s?|entregues?|concluíd[oa]s?)\b|已付|已完成|取消|済み",
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(

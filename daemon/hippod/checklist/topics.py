@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from hippod.checklist import days
@@ -30,11 +31,13 @@ class Topic:
         """Say whether a text is about that thing; None if some of its words stand there only."""
         if not self.names:
             return True
-        stems = set(content_stems(text, self.language))
+        stems = _stems(text, self.language)
         found = sum(any(_is_alike(name, stem) for stem in stems) for name in self.names)
         needed = len(self.names) if len(self.names) < 3 else -(-len(self.names) * 2 // 3)
         needed = 1 if self.is_choice else needed
-        return True if found >= needed else None if found else False
+        if found >= needed:
+            return True
+        return None if found or (self.names <= _MONEY and _PAID.search(text)) else False
 
 
 def topic(question: str) -> Topic | None:
@@ -45,8 +48,23 @@ def topic(question: str) -> Topic | None:
         return None
     if kind in ("anything", "due", "event") and not overdue and _QUALIFIED.search(question):
         return None
+    if _asks_what_happened(question) or (kind == "event" and not _asks_when(question)):
+        return None
     names = frozenset(_names(question, kind))
     return Topic(kind, names, _language(question), overdue, _OR.search(question) is not None)
+
+
+def _asks_what_happened(question: str) -> bool:
+    """Tell "Has the dentist sent the bill?" from "Have I got a dentist appointment?"."""
+    match = _HAPPENED.match(question)
+    return match is not None and not _STANDS.search(question)
+
+
+def _asks_when(question: str) -> bool:
+    """Say whether a time is asked for, or a thing that has one and nothing else about it."""
+    if names_a_time(question) or _IS_GENERALLY.search(question):
+        return True
+    return all(_IS_EVENT.fullmatch(word) for word in terms(question))
 
 
 def terms(question: str) -> tuple[str, ...]:
@@ -55,12 +73,40 @@ def terms(question: str) -> tuple[str, ...]:
     words = _WORDS.findall(_TIME.sub(" ", question))
     language = _language(question)
     kept = (word for word in words if content_stems(word, language))
-    return tuple(dict.fromkeys(word for word in kept if word.casefold() not in _ASKING))
+    return tuple(dict.fromkeys(word for word in kept if not _is_of_asking(word)))
 
 
+def _is_of_asking(word: str) -> bool:
+    word = word.casefold().replace("’", "'")
+    return word in _ASKING or word.removesuffix("'s") in (
+        "anybody",
+        "anyone",
+        "somebody",
+        "someone",
+        "everyone",
+    )
+
+
+@lru_cache(maxsize=32_768)
+def _stems(text: str, language: str) -> frozenset[str]:
+    return frozenset(content_stems(text, language))
+
+
+@lru_cache(maxsize=32_768)
 def kinds_of(text: str) -> frozenset[Kind]:
     """Return what kinds of dated things a text of memory speaks of; empty if none shows."""
     return frozenset(kind for kind, pattern in _SPOKEN.items() if pattern.search(text))
+
+
+def is_of_many(question: str) -> bool:
+    """Say whether it speaks of things of a sort, not of one: "bills due on Friday"."""
+    general = _GENERAL["anything"]
+    return all(_PLURAL.fullmatch(word) or general.fullmatch(word) for word in terms(question))
+
+
+def asks_for_more_than_time(question: str) -> bool:
+    """Say whether a question is of what no date in memory tells: mail, weather, the state."""
+    return _MORE_THAN_TIME.search(question) is not None
 
 
 def names_elsewhere(question: str) -> bool:
@@ -92,6 +138,8 @@ def _names(question: str, kind: Kind) -> Collection[str]:
 
 def _is_alike(name: str, stem: str) -> bool:
     """Say whether two stems are of one word, or one is a part of a compound of the other."""
+    if stem in _SORTS_OF.get(name, ()):
+        return True
     return any(_is_part(each, stem) for each in _SYNONYMS.get(name, (name,)))
 
 
@@ -102,6 +150,16 @@ def _is_part(one: str, other: str) -> bool:
     return one == other or (len(short) >= _COMPOUND and short.isalpha() and short in long)
 
 
+_MONEY = frozenset(
+    "bill invoic payment rechnung zahlung factur pag paiement fatur pagament".split()  # noqa: SIM905
+)
+_PAID = re.compile(
+    r"[€$£]|\b(?:eur|usd|gbp|chf|euros?|pay|payable|payment|bill|invoice|rent|fees?|tax(?:es)?|instal+ments?|premium|"
+    r"subscription|zahl\w*|bezahl\w*|überweis\w*|rechnung\w*|miete|rate|gebühr\w*|beitrag|steuer\w*|abo\w*|pagar|pago|"
+    r"alquiler|cuota|payer|loyer|impôts?|pagamento|aluguel)\b",
+    re.IGNORECASE,
+)
+"""Words for whatever is to be paid, as stems, and what tells that a text speaks of such a thing."""
 _OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _COMPOUND = 5
 """Letters of a word that may be a part of another: `rechnung` in `stromrechnung`."""
@@ -114,20 +172,26 @@ def _words(*groups: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w)", re.IGNORECASE)
 
 
+_PLURAL = re.compile(
+    r"\w{3,}[^su\W]s|rechnungen|termine|fristen|geburtstage|zahlungen|\w+ungen|taxes|birthdays",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[^\W_]+(?:['’.:/@+-][^\W_]+)*")
 
 _DUE = "due payable owed owing fällig* vence* vencimient* échéance* à~payer pendiente* by~when"
 _DEADLINE = """deadlines? due~dates? cut-?offs? submissions? frist* abgabe* abgabetermin*
-    stichtag* plazos? fechas?~límites? dates?~limites? délais? prazos?"""
+    \\w+frist(?:en)? stichtag* plazos? fechas?~límites? dates?~limites? délais? prazos?"""
 _PAYMENTS = "payments? zahlung* pagos? paiements? pagamentos?"
-_BIRTHDAYS = """birthdays? b-days? anniversar(?:y|ies) geburtstag* jahrestag* hochzeitstag*
+_BIRTHDAYS = """\\w+geburtstag(?:e|s)? birthdays? b-?days?
+    anniversar(?:y|ies) geburtstag* jahrestag* hochzeitstag*
     jubilä* cumpleaños aniversários? aniversarios? anniversaires? namenstag*"""
 _EXPIRY = """end~(?:in|within|soon|this|next) expir(?:e|es|ed|ing|y|ation|ations) lapse[sd]?
     lapsing renew renewed renews renewals? run(?:s|ning)?~out ends ending abgelaufen
-    ab(?:läuft|laufen|laufend*) läuft~\\w+~ab läuft(?:~\\w+){0,9}~ab laufen(?:~\\w+){0,9}~ab
+    (?:ab|aus)(?:läuft|laufen|laufend*) (?:läuft|laufen)(?:~\\S+){0,9}~(?:ab|aus) endet enden
     verlänger* caduca* caducidad expira* expirer* venc(?:e|en|er|ida) renouvel* validade"""
 _APPOINTMENTS = """appointments? meetings? calls? interviews? events? calendar agenda schedule
-    dates? termin* arzttermin* verabredung* besprechung* treffen meeting* kalender* veranstaltung*
+    dates? termin* \\w+termin(?:e|s|en)?
+    verabredung* besprechung* treffen meeting* kalender* veranstaltung*
     citas? reunión reuniones eventos? calendario rendez-vous réunions? événements? compromissos?
     reunião reuniões consultas?"""
 _GENERALLY = """upcoming coming~up comes~up planned scheduled ahead happening on~the~plate
@@ -147,6 +211,20 @@ _LATE = """overdue past~due past~their~due~dates? past~its~due~date expired late
 
 _OVERDUE = _words(_LATE)
 _IS_DUE = _words(_DUE, _DEADLINE)
+_IS_EVENT, _IS_GENERALLY = _words(_EVENTS), _words(_GENERALLY)
+_HAPPENED = re.compile(
+    r"\W*(?:(?:has|have|had|did|was|were)\b.*\b(?:[a-z]{3,}ed|sent|come|came|gone|went|got|gotten|written|wrote|paid|bought|"
+    r"brought|made|done|said|told|given|taken|found|left|met|put|held|chosen|heard|did\s+.+)\b"
+    r"|did\b"
+    r"|(?:hat|haben|habe|ist|sind|wurden?)\b.*\b(?:\w*ge\w{2,}(?:t|en)|\w+iert|(?:be|ver|er|über)\w{3,}(?:t|en))\W*$"
+    r"|(?:ha|han|he|hemos)\s+\S.*|.*\b(?:a|ont)-t-(?:il|elle|ils|elles)\b.*\w+é)",
+    re.IGNORECASE | re.DOTALL,
+)
+_STANDS = _words(
+    _LATE,
+    """planned scheduled booked arranged marked noted listed reserved expected got~(?:an?|any|some)
+    geplant vorgesehen eingetragen vorgemerkt gebucht vereinbart fällig überfällig""",
+)
 _ASKED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("birthday", _words(_BIRTHDAYS)),
     ("deadline", _words(_DEADLINE, _PAYMENTS)),
@@ -201,7 +279,8 @@ _SPOKEN: dict[Kind, re.Pattern[str]] = {
         """pay submit submitted send~in hand~in hand~over return renew file cancel~by must
         needs?~to have~to has~to bills? invoices? rent tax* fee fees instal+ments?
         by~(?:\\w+~){0,2}\\d+ until before no~later~than zahl* bezahl* überweis* einreich* abgeb*
-        abzugeben kündig* muss müssen rechnung* miete steuer* bis spätestens pagar entregar
+        abzugeben kündig* muss müssen rechnung* \\w+rechnung(?:en)?
+        miete steuer* bis spätestens pagar entregar
         factura* alquiler antes~del? hasta payer rendre facture* loyer avant entregar fatura*
         até""",
     ),
@@ -229,13 +308,22 @@ _SYNONYMS = {
     )
     for stem in group.split()
 }
+_PAPERS = frozenset(
+    """passport id identity licenc licens visa permit certif certificat card ausweis personalausweis
+    reisepass pass fuhrerschein visum bescheinig aufenthaltstitel pasaport dni permis
+    licenci""".split()  # noqa: SIM905
+)
+_SORTS_OF = dict.fromkeys(("document", "dokument", "papi", "paper"), _PAPERS)
+"""What is asked for by the name of its sort, which memory calls by its own."""
 _ASKING = frozenset(
-    """anything something nothing everything what which who when where any some all check checks
+    """anything something nothing everything what which who whose whom who's when
+    where any some all check checks
     review look see find scan flag verify make sure whether tell show list remind notify warn
     alert me us please are is there do does have has get got need needs needed about time days day
     today's things thing item items stuff i'm i my our your user human within next coming
     following last latest fall falls falling come comes going up want wants still yet already soon
-    again now currently really new and or of for in on at to the a an be gibt es etwas was welche
+    again now currently really new and or of for in on at to the a an be gibt es etwas
+    was wer wem wen wessen stehen welche
     welcher welches prüfe prüf prüfen schau ist sind steht stehen an alles irgendetwas irgendwas
     bitte ob mir mich uns hat haben habe wird werden muss müssen kommt kommen nächsten nächste
     nächster kommenden nächstes den die das der ein eine einen bald noch schon und oder von für am
@@ -244,8 +332,10 @@ _ASKING = frozenset(
     ou há tem alguma algum verifique o os as""".split()  # noqa: SIM905
 )
 _COUNT = (
-    r"(?:\d{1,3}|a|an|one|two|three|four|five|six|seven|eight|nine|ten|few|couple(?:~of)?|zwei|drei|vier|fünf|"
-    r"sechs|sieben|paar|dos|tres|cinco|siete|deux|trois|sept|dois|três)"
+    r"(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|fourteen|thirty|few|couple(?:~of)?|zwei|drei|"
+    r"vier|fünf|sechs|sieben|acht|neun|zehn|vierzehn|dreißig|paar|dos|tres|cuatro|cinco|seis|siete|ocho|diez|"
+    r"quince|deux|trois|quatre|cinq|sept|huit|dix|quinze|dois|duas|três)"
+    r"(?:~(?:next|coming|prochaine?s|próxim[oa]s|nächsten|kommenden))?"
 )
 _UNITS = (
     r"(?:hours?|hrs?|h|days?|d|weeks?|months?|years?|stunden?|std|tage?n?|wochen?|monate?n?|jahre?n?|horas?|días?|dias?|"
@@ -257,6 +347,9 @@ _TIME = re.compile(
         rf"kommende[rsnm]?|est[ea]|próxim[oa]s?|cette|ce|prochaine?s?)~{_UNITS}\b|\b(?:semana|mes|semaine|mois)~(?:próxim[oa]|que~viene|prochaine?)\b|"
         r"\b(?:today|tonight|tomorrow|yesterday|heute|morgen|übermorgen|gestern|hoy|mañana|aujourd['’]hui|demain|hoje|amanhã)\b|"
         r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b|"
+        r"\b(?:weekend|wochenende|week-end)\b|"
+        r"\b(?:january|february|march|april|june|july|august|september|october|november|december|januar|februar|"
+        r"märz|mai|juni|juli|oktober|dezember)\b|\b(?:in|by|during|im|bis)~may\b|"
         r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}\.\d{1,2}\.(?:\d{4})?|"
         r"\b(?:end|start|beginning|ende|anfang)~(?:of|des|der)~(?:the~)?(?:\w+)\b"
     ).replace("~", r"\s+"),

@@ -1,7 +1,7 @@
 """What is found about an item of the checklist, and by what."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -39,6 +39,19 @@ class Verdict:
     reason: str
     evidence: tuple[str, ...] = ()
     sameness: str = ""
+
+
+_BETWEEN = "\x1e"
+
+
+def together(members: Iterable[str]) -> str:
+    """Return the `sameness` of several pieces of news: that one of them is over is no news."""
+    return _BETWEEN.join(sorted(members))
+
+
+def members(sameness: str) -> frozenset[str]:
+    """Return the pieces of news that stand in a `sameness`."""
+    return frozenset(filter(None, sameness.split(_BETWEEN)))
 
 
 def digest(parts: Sequence[str]) -> str:

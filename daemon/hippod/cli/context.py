@@ -27,13 +27,15 @@ def context(args: "argparse.Namespace") -> int:
 
 def working_options(parser: "argparse.ArgumentParser") -> None:
     """Add action, text and session."""
-    parser.add_argument("action", metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add_argument("action", nargs="?", metavar="ACTION", help=", ".join(ACTIONS))
     parser.add_argument("text", nargs="*", help="to set or append; - alone or none: from stdin")
     parser.add_argument("--session", required=True, metavar="NAME", help="as its agent names it")
 
 
 def working(args: "argparse.Namespace") -> int:
     """Print, write or clear the working memory of a session."""
+    if args.action is None:
+        raise InvalidInput("no action given", f"the actions are {', '.join(ACTIONS)}")
     if args.action not in ACTIONS:
         raise options.unknown_action(args.action, ACTIONS, "get")
     if args.action in ("set", "append"):
@@ -44,11 +46,13 @@ def working(args: "argparse.Namespace") -> int:
         answer = options.ask(args, lambda client: client.clear_working(args.session))
         return output.show(args, answer, _print_cleared)
     answer = options.ask(args, lambda client: client.get_working(args.session))
-    return output.show(args, answer, lambda kept: output.verbatim(str(kept["content"])))
+    return output.show(args, answer, _print_content)
 
 
 def _write(args: "argparse.Namespace") -> int:
     text = files.text_of(" ".join(args.text) if args.text else None)
+    if not text.strip():
+        raise InvalidInput("the text is empty", "empty it with: hippod working clear")
     if args.action == "set":
         answer = options.ask(args, lambda client: client.set_working(args.session, text))
     else:
@@ -61,6 +65,11 @@ def _print_context(answer: "dict[str, Any]") -> None:
     for part in answer["parts"]:
         if part["fault"]:
             output.complain(str(part["fault"]))
+
+
+def _print_content(kept: "dict[str, Any]") -> None:
+    content = str(kept["content"])
+    output.verbatim(content if content.endswith("\n") or not content else f"{content}\n")
 
 
 def _print_kept(answer: "dict[str, Any]") -> None:

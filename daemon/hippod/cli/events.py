@@ -1,7 +1,7 @@
 """`hippod events`: what happened last, or what happens, until the daemon or the user ends it."""
 
 from hippod.cli import options, output
-from hippod.errors import InvalidInput
+from hippod.errors import DaemonDown, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +38,25 @@ def events(args: "argparse.Namespace") -> int:
             follow=args.follow,
             limit=args.limit,
         )
+        _print_all(coming, as_json=args.json)
+    return 0
+
+
+def _print_all(coming: "Iterator[Event]", *, as_json: bool) -> None:
+    """Print events as they come; where the daemon stops, say which one was the last."""
+    last = None
+    try:
         for event in coming:
-            if args.json:
+            if as_json:
                 output.document(event, one_line=True)
             else:
                 _print(event)
             output.flush()
-    return 0
+            last = event["id"]
+    except DaemonDown as error:
+        if last is None:
+            raise
+        raise DaemonDown(error.message, f"{error.hint}; go on with --after {last}") from None
 
 
 def _print(event: "Event") -> None:

@@ -1,15 +1,13 @@
 """`hippod heartbeat`: what of the checklist needs attention, now or in earlier looks."""
 
 from hippod.cli import options, output
-from hippod.errors import InvalidInput, NotFound
+from hippod.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
     from typing import Any
-
-    from hippod.client import Client
 
     Beat = dict[str, Any]
 
@@ -20,6 +18,10 @@ _LIMIT = 20
 
 def heartbeat_options(parser: "argparse.ArgumentParser") -> None:
     """Add `history`, `--dry-run`, `--last` and `--limit`."""
+    parser.epilog = (
+        "exit code: 0 if it looked at the list, whatever it found; 1 if a look, or all that it\n"
+        "found, failed or was interrupted."
+    )
     parser.add_argument(
         "action", nargs="?", choices=["history"], help="list earlier ones, newest first"
     )
@@ -34,16 +36,30 @@ def heartbeat(args: "argparse.Namespace") -> int:
     """Look at the checklist and print what needs attention, or what earlier looks found."""
     if args.dry_run and (args.last or args.action):
         raise InvalidInput("--dry-run: is about a look now, not an earlier one")
+    if args.last and args.action:
+        raise InvalidInput("--last: is not for: hippod heartbeat history", "see --limit")
     if args.limit is not None and not args.action:
         raise InvalidInput("--limit: is for: hippod heartbeat history")
     if args.last:
-        return output.show(args, options.ask(args, _last), print_beat)
+        return _show_last(args)
     if args.action:
         limit = _LIMIT if args.limit is None else args.limit
         answer = options.ask(args, lambda client: client.heartbeat_history(limit))
         return output.show(args, answer, _print_history)
     answer = options.ask(args, lambda client: client.heartbeat(dry_run=args.dry_run))
-    return output.show(args, answer, print_beat)
+    output.show(args, answer, print_beat)
+    return 1 if answer["outcome"] in ("failed", "interrupted") else 0
+
+
+def _show_last(args: "argparse.Namespace") -> int:
+    found = options.ask(args, lambda client: client.heartbeat_history(1))["beats"]
+    if found:
+        return output.show(args, found[0], print_beat)
+    if args.json:
+        output.document({})
+    else:
+        output.say("no heartbeat yet: hippod heartbeat looks now")
+    return 0
 
 
 def print_beat(beat: "Beat") -> None:
@@ -74,12 +90,6 @@ def _facts(beat: "Beat") -> "Iterator[str]":
     if beat["quiet"]:
         yield "quiet hours"
     yield output.duration(beat["seconds"])
-
-
-def _last(client: "Client") -> "Beat":
-    for beat in client.heartbeat_history(1)["beats"]:
-        return dict(beat)
-    raise NotFound("no heartbeat yet", "look now: hippod heartbeat")
 
 
 def _print_history(answer: "Beat") -> None:

@@ -1,7 +1,6 @@
 """`hippod jobs`: what the daemon does at its times; run a job now, pause it, let it go on."""
 
 from hippod.cli import options, output
-from hippod.cli.operations import print_summary
 from hippod.errors import InvalidInput
 
 TYPE_CHECKING = False
@@ -33,7 +32,8 @@ def jobs(args: "argparse.Namespace") -> int:
         raise InvalidInput(f"jobs {args.action}: which one?", "list them with: hippod jobs")
     if args.action == "run":
         answer = options.ask(args, lambda client: client.run_job(args.name))
-        return output.show(args, answer, lambda done: _print_run(args.name, done))
+        output.show(args, answer, lambda done: _print_run(args.name, done))
+        return 1 if _outcome(answer) in ("failed", "interrupted") else 0
     if args.action == "pause":
         answer = options.ask(args, lambda client: client.pause_job(args.name))
     else:
@@ -95,4 +95,11 @@ def _print_run(name: str, answer: "dict[str, Any]") -> None:
 
         print_beat(answer)
     else:
-        print_summary(answer)
+        took, error = answer.get("last_seconds") or 0.0, answer.get("last_error")
+        said = f"{name}: {_outcome(answer)}, {output.duration(took)}"
+        output.say(output.printable(f"{said}: {error}" if error else said))
+
+
+def _outcome(answer: "dict[str, Any]") -> str:
+    """Return how a run ended; the answer is the job, a heartbeat, or what a bank's job did."""
+    return str(answer.get("last_outcome") or answer.get("outcome") or "ok")

@@ -222,7 +222,14 @@ def _hygiene(part: "Answer") -> "Iterator[tuple[str, str]]":
 
 
 def _heartbeat(part: "Answer") -> "Iterator[tuple[str, str]]":
+    if not part:
+        return
     last = part.get("last_heartbeat")
+    if not part.get("enabled", True):
+        yield "heartbeat", "switched off" + (f", last {last}" if last else "")
+        return
+    for problem, _ in _first(part["problems"]):
+        yield "! heartbeat", problem
     if not last:
         return
     reason = f": {part['last_reason']}" if part["last_reason"] else ""
@@ -230,8 +237,6 @@ def _heartbeat(part: "Answer") -> "Iterator[tuple[str, str]]":
     spent = f", {part['tokens_today']}{most} tokens today" if part["tokens_today"] else ""
     bad = part["last_outcome"] in ("attention", "failed")
     yield "! heartbeat" if bad else "heartbeat", f"{last} ({part['last_outcome']}{reason}){spent}"
-    for problem, _ in _first(part["problems"]):
-        yield "! heartbeat", problem
 
 
 def _first(troubles: "dict[str, str] | list[str]") -> "Iterator[tuple[str, str]]":

@@ -93,8 +93,8 @@ def _errors() -> dict[int | str, dict[str, Any]]:
     return errors | {500: {"description": ERRORS[500], "model": ErrorBody}}
 
 
-def build(memory: Memory, max_body_bytes: int) -> FastAPI:
-    """Return the application for `memory`."""
+def build(memory: Memory, max_body_bytes: int, workspace: str = "") -> FastAPI:
+    """Return the application for `memory`, which refuses who means another `workspace`."""
     app = FastAPI(
         title="hippod",
         version=__version__,
@@ -107,7 +107,7 @@ def build(memory: Memory, max_body_bytes: int) -> FastAPI:
         openapi_url="/v1/openapi.json",
         redirect_slashes=False,
     )
-    app.add_middleware(Guard, max_body_bytes=max_body_bytes)
+    app.add_middleware(Guard, max_body_bytes=max_body_bytes, workspace=workspace)
     app.add_exception_handler(HippodError, _known_error)
     app.add_exception_handler(RequestValidationError, _invalid_fields)
     app.add_exception_handler(HTTPException, _http_error)

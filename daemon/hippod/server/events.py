@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 import structlog
@@ -10,7 +11,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Header, Query, Response
 from fastapi.sse import format_sse_event
 from starlette.responses import StreamingResponse
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
 from hippod import wire_events
 from hippod.errors import Busy, HippodError
@@ -22,6 +23,8 @@ logger = structlog.get_logger()
 MAX_STREAMS = 64
 """Half of the connections that may be open at once."""
 KEEP_ALIVE_SECONDS = 60
+STALE_SECONDS = 1.0
+"""How old what was read may be when it is sent."""
 READERS = 2
 """Threads in which all streams together read."""
 
@@ -65,39 +68,51 @@ class _Streams:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._readers = CapacityLimiter(READERS)
+        self._open = 0
 
     async def open(self, request: wire_events.EventsRequest) -> Response:
         """Return the answer to one who follows; raises `Busy` if too many do."""
-        if self._memory.events.listeners >= MAX_STREAMS:
+        if request.after is None:
+            _, newest = await to_thread.run_sync(self._memory.events.bounds, limiter=self._readers)
+            request = request.model_copy(update={"after": newest})
+        if self._open >= MAX_STREAMS:
             raise Busy(
                 f"{MAX_STREAMS} clients follow the events already",
                 "close some, or ask with follow=false",
             )
-        if request.after is None:
-            _, newest = await to_thread.run_sync(self._memory.events.bounds, limiter=self._readers)
-            request = request.model_copy(update={"after": newest})
-        return _EventStream(self._following(request.model_copy(update={"limit": PAGE})))
+        self._open += 1  # with nothing to wait for since we looked: many may come at once
+        following = self._following(request.model_copy(update={"limit": PAGE}))
+        return _EventStream(following, self._ended)
+
+    def _ended(self) -> None:
+        self._open -= 1
 
     async def _following(self, request: wire_events.EventsRequest) -> AsyncIterator[bytes]:
         """Yield what is kept behind an event, then what comes, until the daemon stops.
 
-        Each page is read when the client took the one before: a slow one costs nothing else.
+        Each page is read when the client took the one before: a slow one costs nothing else. What
+        of a page it did not take soon is read again: some of it may be forgotten by then.
         """
-        events, rung = self._memory.events, _Bell()
+        events, rung, after = self._memory.events, _Bell(), request.after
         with events.subscribed(rung.ring):
             yield _GREETING
             while True:
                 rung.clear()
-                page = await self._read(request)
+                page = await self._read(request.model_copy(update={"after": after}))
+                read = time.monotonic()
                 for event in page.events:
+                    if time.monotonic() - read > STALE_SECONDS:
+                        break
                     yield _encoded(event)
-                request = request.model_copy(update={"after": page.last})
-                if page.more:
-                    continue
-                if events.closed:
-                    return
-                if not await rung.within(KEEP_ALIVE_SECONDS):
-                    yield _KEEP_ALIVE
+                    after = event.id
+                else:
+                    after = page.last
+                    if page.more:
+                        continue
+                    if events.closed:
+                        return
+                    if not await rung.within(KEEP_ALIVE_SECONDS):
+                        yield _KEEP_ALIVE
 
     async def _read(self, request: wire_events.EventsRequest) -> wire_events.EventList:
         return await to_thread.run_sync(self._memory.events_since, request, limiter=self._readers)
@@ -130,8 +145,16 @@ class _EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, content: AsyncIterator[bytes]) -> None:
+    def __init__(self, content: AsyncIterator[bytes], ended: Callable[[], None]) -> None:
         super().__init__(content, headers={"cache-control": "no-store"})
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and take note of the end even where the client left before the beginning."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._ended()
 
     async def stream_response(self, send: Send) -> None:
         """Send what comes; whatever ends it, the subscription ends at once."""

@@ -1,5 +1,6 @@
 """What a request must be before a route sees it, and what becomes of one that fails inside."""
 
+import os
 from urllib.parse import unquote_to_bytes
 
 import structlog
@@ -7,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hippod import __version__
-from hippod.errors import Forbidden, HippodError, PathRefused, TooLarge
+from hippod.errors import Forbidden, HippodError, InvalidInput, PathRefused, TooLarge
 from hippod.server.answers import answer
 
 MAX_DRAINED = 100_000_000
@@ -17,15 +18,18 @@ logger = structlog.get_logger()
 
 
 class Guard:
-    """Refuses requests that a browser sent and bodies over the limit; names our version.
+    """Refuses requests that a browser sent, or for another workspace, and bodies over the limit.
+
+    Names our version in each answer. `workspace` is the real path; empty: any may be meant.
 
     The edge of one request's work: a fault of ours inside is logged here, once, and told to
     the client without any detail.
     """
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_body_bytes: int, workspace: str = "") -> None:
         self._app = app
         self._limit = max_body_bytes
+        self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request or pass it on."""
@@ -66,6 +70,12 @@ class Guard:
         # No page in a browser has a reason to talk to this socket, whatever proxies it.
         if "origin" in headers or "referer" in headers:
             return Forbidden("requests with an Origin or Referer header are refused")
+        meant = unquote_to_bytes(headers.get("hippod-workspace", ""))
+        if meant and self._workspace and meant != os.fsencode(self._workspace):
+            return InvalidInput(
+                f"the daemon at this socket serves another workspace: {self._workspace}",
+                "unset HIPPOD_SOCKET, or name the right one by --socket",
+            )
         declared = headers.get("content-length", "0")
         if not declared.isdigit() or int(declared) > self._limit:
             return self._too_large()

@@ -1,5 +1,6 @@
 """What the heartbeat found about each item of the checklist, as JSON of its own."""
 
+import json
 from collections.abc import Collection, Mapping
 
 from hippod.state.database import Database, iso
@@ -23,6 +24,17 @@ class Checked:
                 "INSERT OR REPLACE INTO checked(item, value, updated) VALUES (?,?,?)",
                 ((item, value, now) for item, value in values.items()),
             )
+
+    def forget(self, paths: Collection[str]) -> int:
+        """Drop what was judged by one of these documents: a digest would confirm who guesses it."""
+        names = {path.rpartition("/")[2] for path in paths}  # logs move to the archive
+        said = (json.dumps(name, ensure_ascii=False)[1:-1] for name in names)
+        with self._database.transaction():
+            count = int(self._database.only("SELECT count(*) FROM checked")[0])
+            self._database.execute_many(
+                "DELETE FROM checked WHERE instr(value, ?)>0", ((name,) for name in said)
+            )
+            return count - int(self._database.only("SELECT count(*) FROM checked")[0])
 
     def drop(self, items: Collection[str]) -> None:
         """Forget items that stand in no checklist any more."""

@@ -704,9 +704,14 @@ class State(Database):
                 iso(max(since, self.clock())),
             )
 
-    def last_run(self, name: str) -> Run | None:
-        """Return the last run of a job that ended or was interrupted."""
-        return next(iter(self.runs(name, limit=1)), None)
+    def last_run(self, name: str, *, until: datetime | None = None) -> Run | None:
+        """Return the last run of a job that ended or was interrupted; arguments as for `runs`."""
+        return next(iter(self.runs(name, limit=1, until=until)), None)
+
+    def is_running(self, name: str) -> bool:
+        """Say whether a job began and has not ended, whoever asked for it."""
+        row = self.row("SELECT outcome FROM run WHERE name=? ORDER BY started DESC LIMIT 1", name)
+        return row is not None and row[0] == "running"
 
     def runs(self, name: str, limit: int = 20, *, until: datetime | None = None) -> list[Run]:
         """Return the last runs of a job that ended or were interrupted, newest first.
