@@ -227,7 +227,7 @@ def test_the_table_shows_what_differs() -> None:
 # -- frozen ----------------------------------------------------------------------------------------
 
 FULL = {
-    "Europe/Vienna": ({"heartbeat": 85, "reflect": 33, "hygiene": 28}, {}, 7, 12, 5, 0),
+    "Europe/Vienna": ({"heartbeat": 85, "reflect": 33, "hygiene": 28}, {}, 8, 11, 3, 0),
     "America/New_York": (
         {"heartbeat": 186, "reflect": 59, "hygiene": 28}, {"hygiene": 4, "reconcile": 3},
         10, 11, 1, 3,

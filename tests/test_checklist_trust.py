@@ -381,3 +381,171 @@ def test_many_things_of_one_day_cost_little() -> None:
     began = time.perf_counter()
     assert verdict(WEEK, *texts).reason.endswith("; and 495 more")
     assert time.perf_counter() - began < 4
+
+
+# --- what is done closes no more than it is about ---------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "later"),
+    [
+        ("Any bills due this week?", "The gas bill and the phone bill are due on 2027-07-01.", "Paid the gas bill."),
+        ("Any bills due this week?", "The gas and phone bills are due on 2027-07-01.", "Paid the gas bill."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "Last month's gas bill was paid."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "The gas bill of the previous quarter is paid."),
+        ("Any birthdays this week?", "Jo's birthday is on 1 July.", "Jo's birthday cake is finished."),
+        ("Any birthdays this week?", "Jo's birthday is on 1 July.", "Jo's birthday party is cancelled."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "Has Mia paid the gas bill?"),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "Nobody paid the gas bill."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "The gas bill was not really paid."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "Half of the gas bill is paid."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "The gas bill is almost done."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "The gas bill will have been paid."),
+        ("Any bills due this week?", "The gas bill is due on 2027-07-01.", "The gas bill was paid, not in full."),
+        ("Any overdue bills?", "Rechnung 7 war am 20.06.2027 fällig.", "Ist Rechnung 7 bezahlt?"),
+        ("Any overdue bills?", "Rechnung 7 war am 20.06.2027 fällig.", "Rechnung 7 ist teilweise bezahlt."),
+        ("Any overdue bills?", "Rechnung 7 war am 20.06.2027 fällig.", "Rechnung 7 ist fast bezahlt."),
+        ("Any overdue bills?", "Rechnung 7 war am 20.06.2027 fällig.", "Niemand hat Rechnung 7 bezahlt."),
+    ],
+)  # fmt: skip
+def test_what_is_open_is_not_closed_by_what_is_near_to_it(
+    question: str, known: str, later: str
+) -> None:
+    assert verdict(question, known).state == "attention"
+    assert verdict(question, known, later).state == "attention"
+
+
+@pytest.mark.parametrize(
+    ("known", "later"),
+    [
+        ("The gas bill is due on 2027-07-01.", "The gas bill is paid."),
+        ("The gas bill and the phone bill are due on 2027-07-01.", "The gas bill and the phone bill are paid."),
+        ("The gas bill of the flat is due on 2027-07-01.", "I paid the gas bill by bank."),
+        ("Die Gasrechnung ist am 1.7.2027 fällig.", "Die Gasrechnung ist bezahlt."),
+        ("The half-yearly fee is due on 2027-07-01.", "The half-yearly fee was paid."),
+        ("The gas bill is due on 2027-07-01.", "Paid the gas bill last week."),
+    ],
+)  # fmt: skip
+def test_what_is_done_is_closed(known: str, later: str) -> None:
+    assert verdict("Any bills or fees due this week?", known).state == "attention"
+    assert verdict("Any bills or fees due this week?", known, later).state == "fine"
+
+
+@pytest.mark.parametrize(
+    ("known", "state"),
+    [
+        ("Dentist appointment on 2027-06-28, cancelled the yoga class.", "attention"),
+        ("Dentist appointment on 2027-06-28 and cancelled the yoga class.", "attention"),
+        ("Dentist appointment on 28 June, cancelled the yoga class.", "attention"),
+        ("Dentist appointment on 28 June is no longer at 14:00 but at 15:00.", "attention"),
+        ("Zahnarzttermin am 28. Juni ist nicht mehr um 14:00, sondern um 15:00.", "attention"),
+        ("Dentist appointment on 28 June, cancelled.", "fine"),
+        ("Dentist appointment on 28 June. Cancelled the appointment by phone.", "fine"),
+        ("Dentist appointment on 28 June is no longer needed.", "fine"),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_an_appointment_does_not_close_it(known: str, state: str) -> None:
+    assert verdict("Any appointments today?", known).state == state
+
+
+@pytest.mark.parametrize(
+    "later",
+    ["Have I paid the car tax?", "Nobody paid the car tax.", "Half of the car tax is paid."],
+)
+def test_a_reminder_stays_open_as_long_as_it_is_not_done(later: str) -> None:
+    assert on("2027-07-05", "Car tax due 2027-07-05", later) == "attention"
+
+
+# --- a date that is not the day of the item ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("item", "day"),
+    [
+        ("Jo's birthday: 5 July 1990", "2027-07-05"),
+        ("Jo's birthday: 1988-07-05", "2027-07-05"),
+        ("Our anniversary is on 5 July 2015", "2027-07-05"),
+        ("Dad born 1955-07-05, send him a card", "2027-07-05"),
+        ("Geburtstag von Jo: 05.07.1990", "2027-07-05"),
+        ("Jo's birthday: 29 February 1992", "2027-02-28"),
+    ],
+)
+def test_a_birthday_is_told_each_year_on_its_day(item: str, day: str) -> None:
+    this = date.fromisoformat(day)
+    for year in (2027, 2029):
+        near = [date(year, this.month, this.day) + timedelta(n) for n in (-1, 0, 1)]
+        assert [on(str(each), item) for each in near] == ["fine", "attention", "fine"]
+    assert on(day, item, "Jo's birthday cake is finished.") == "attention"
+
+
+@pytest.mark.parametrize(
+    "line", ["Last updated: 2027-05-01", "_Last reviewed 2027-05-01_", "(checked 2027-06-01)"]
+)
+def test_when_a_page_was_written_is_no_item(line: str) -> None:
+    assert [each.text for each in reading.read(f"{line}\n\n- Any bills due?\n", ()).items] == [
+        "Any bills due?"
+    ]
+    assert reminders.is_reminder("Review 2027-07-05")
+    for asked in ("Ask Jo about invoice 2027-05-17", "Watch #2027-06-04"):
+        assert len(reading.read(f"- {asked}\n", ()).items) == 1
+
+
+def test_what_was_done_for_another_month_does_not_close_a_reminder() -> None:
+    item = "Pay the rent on 2027-07-01"
+    assert on("2027-07-01", item, "June rent paid.") == "attention"
+    assert on("2027-07-01", item, "July rent paid.") == "fine"
+
+
+def test_what_is_done_once_for_a_birthday_does_not_come_again() -> None:
+    for item in (
+        "Order the cake for Jo's birthday on 2027-07-05",
+        "Jo's birthday party on 2027-07-05",
+    ):
+        assert on("2027-07-08", item) == "attention"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Last updated: 2027-05-01", "Created: 2027-01-15", "Updated on 1 May 2027", "(checked 2027-06-01)", "Zuletzt geändert: 01.05.2027",
+        "Look after the server, it was moved on 2027-06-20", "Follow up with Jo (he wrote on 2027-06-20)", "Read the plan again (2026-12-01)",
+        "Quarterly report for Q1 2027", "Ask Jo about invoice 2027-05-17", "Watch ticket #2027-06-04", "Water the fern (last done 2027-06-20)",
+    ],
+)  # fmt: skip
+def test_a_date_of_something_else_makes_no_reminder(item: str) -> None:
+    assert not reminders.is_reminder(item)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "Gas bill (due 2027-07-05)", "The visit was moved to 2027-07-05, bring the card", "Visit planned for 2027-07-05, bring the card",
+        "Invoice received 2027-06-01, pay by 2027-07-05", "Ring Jo on 2027-07-05", "Renew the pass (bis 05.07.2027)",
+    ],
+)  # fmt: skip
+def test_the_day_of_an_item_stays_one(item: str) -> None:
+    assert on("2027-06-20", item) == "fine"
+    assert on("2027-07-05", item) == on("2027-07-09", item) == "attention"
+
+
+@pytest.mark.parametrize(
+    ("item", "told", "quiet"),
+    [
+        ("Every Monday until 2027-07-12: physio", ("2027-06-28", "2027-07-12"), ("2027-06-29", "2027-07-19")),
+        ("Every Monday until 12 July: physio", ("2027-06-28", "2027-07-12"), ("2027-06-29", "2027-07-19")),
+        ("Every day until 2027-07-02: take the drops", ("2027-06-28", "2027-07-02"), ("2027-07-03",)),
+        ("Every Monday from 2027-07-12: choir", ("2027-07-12", "2027-07-19"), ("2027-06-28", "2027-07-05", "2027-07-13")),
+        ("Jeden Montag bis 12.07.2027: Physio", ("2027-06-28", "2027-07-12"), ("2027-07-10", "2027-07-19")),
+        ("Every Monday from 2027-07-05 to 2027-07-12: choir", ("2027-07-05", "2027-07-12"), ("2027-06-28", "2027-07-19")),
+    ],
+)  # fmt: skip
+def test_what_comes_again_keeps_its_days_within_its_bounds(
+    item: str, told: tuple[str, ...], quiet: tuple[str, ...]
+) -> None:
+    assert {on(day, item) for day in told} == {"attention"}
+    assert {on(day, item) for day in quiet} == {"fine"}
+
+
+@pytest.mark.parametrize("item", ["Meeting Friday", "Team meeting Friday 10:00", "Termin Freitag"])
+def test_one_thing_on_a_weekday_is_never_fine_by_silence(item: str) -> None:
+    assert verdict(item).state != "fine"

@@ -190,6 +190,19 @@ def test_a_daemon_is_told_which_workspace_is_meant(
     assert meant == [quote(str((folder / "my notes").resolve()))] * 3 + [""]
 
 
+def test_a_named_socket_is_told_the_workspace_of_a_config(
+    folder: Path, door: FakeDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HIPPOD_WORKSPACE", raising=False)
+    (folder / "c.toml").write_text('[workspace]\npath = "my notes"\n')
+    Client(door.path, config=folder / "c.toml").status()
+    Client(door.path, config=folder / "c.toml", workspace=folder / "others").status()
+    Client(door.path).status()
+    meant = [sent.headers.get("hippod-workspace", "") for sent in door.sent]
+    named = [quote(str((folder / name).resolve())) for name in ("my notes", "others")]
+    assert meant == [*named, ""]
+
+
 def test_a_dead_socket_or_another_file_is_nobody_listening(folder: Path) -> None:
     dead = socket.socket(socket.AF_UNIX)
     dead.bind(str(folder / "dead.sock"))

@@ -55,6 +55,33 @@ def headings(text: str) -> list[str]:
 # -- the parts -------------------------------------------------------------------------------
 
 
+def beats(count: int) -> str:
+    """Return lines as the heartbeat writes them."""
+    return "".join(
+        f"[09:{n:02}:00] Heartbeat: {'the cellar is damp ' * 30}{n} ^aaaa1111{n:02}\n"
+        for n in range(count)
+    )
+
+
+def test_of_the_heartbeat_only_the_newest_lines_are_shown(house: House) -> None:
+    log = FILES["memory/2026-04-20.md"]
+    house.put("memory/2026-04-20.md", f"{log}{beats(17)}[10:00:00] Heartbeat: of my own\n")
+    text = ask(house).text
+    assert re.findall(r"damp (\d+) ", text) == ["14", "15", "16"]
+    assert "[left out: 14 earlier lines of the heartbeat]" in text
+    assert "Heartbeat: of my own" in text
+    assert "Caulked" in text
+
+
+def test_no_line_of_the_heartbeat_costs_a_note_its_place(house: House) -> None:
+    notes = "".join(f"[08:{n:02}:00] Note {n}: {'oakum ' * 90}\n" for n in range(12))
+    house.put("memory/2026-04-20.md", f"# Daily Log - 2026-04-20\n\n{notes}")
+    before = re.findall(r"Note \d+", ask(house).text)
+    house.put("memory/2026-04-20.md", f"# Daily Log - 2026-04-20\n\n{notes}{beats(17)}")
+    assert 1 < len(before) < 12
+    assert re.findall(r"Note \d+", ask(house).text) == before
+
+
 def test_all_parts_stand_in_order_under_their_headings(house: House) -> None:
     house.memory.set_working("talk", "# Plan\n\nDry the bilge.")
     answer = ask(house, session="talk")
@@ -249,6 +276,33 @@ def test_a_huge_file_is_read_in_part_and_its_size_told(house: House) -> None:
     whole = sum(packing.estimate([house.read("memory/2026-04-20.md")]))
     assert whole * 0.9 < today.of_tokens < whole * 1.1
     assert "[08:00] note 99999" in ask(house).text
+
+
+@pytest.mark.parametrize("mark", ["`<!--`", "``a <!-- b``", "`<!-- -->` and `<!--`"])
+def test_a_mark_in_code_is_no_comment_where_a_long_file_is_cut(house: House, mark: str) -> None:
+    rules = "\n\n".join(f"- Rule {n}: the ketch is washed each week." for n in range(1_500))
+    house.put("AGENTS.md", f"- Pages have {mark} in them.\n\n{rules}\n")
+    fenced = "```\n<!--\n```\n"
+    notes = "\n\n".join(f"[08:00] note {n}" for n in range(3_000))
+    house.put("memory/2026-04-20.md", f"{fenced}\n{notes}\n")
+    text = ask(house).text
+    assert "Pages have" in text
+    assert "Rule 9:" in text
+    assert "note 2999" in text
+
+
+def test_a_mark_in_code_within_a_comment_hides_no_end_of_it(house: House) -> None:
+    hidden = "hidden words.\n\n" * 5_000
+    house.put("MEMORY.md", f"- Old\n\n<!-- The mark is `<!--`, {hidden}-->\n\n- New\n")
+    assert "hidden" not in ask(house).text
+
+
+def test_a_comment_beside_a_mark_in_code_is_cut_whole(house: House) -> None:
+    hidden = "hidden words. " * 5_000
+    house.put("MEMORY.md", f"- Marks are `<!--`\n- Old\n\n<!-- {hidden}-->\n\n- New\n")
+    text = ask(house).text
+    assert "Old" in text
+    assert "hidden" not in text
 
 
 def test_a_long_file_is_parsed_once_for_as_long_as_it_stays(

@@ -78,7 +78,7 @@ def test_the_words_of_the_configuration_are_told(build: Build) -> None:
     disk = check("echo 93 %", attention="number > 90", message="Clean up the disk.")
     house = build(heartbeat={"checks": {"disk": disk}}).start()
     house.checklist("- [ ] check: disk\n")
-    assert house.beat().reply == "- Clean up the disk."
+    assert house.beat().reply == "- Clean up the disk. (The number is 93, above 90)"
 
 
 def test_no_secret_and_no_open_tag_comes_into_the_log(build: Build) -> None:
@@ -113,7 +113,7 @@ def test_several_alerts_are_one_notification(build: Build) -> None:
     house.beat()
     [alert] = house.phone.alerts
     assert len(alert.items) == 2
-    assert alert.title == "hippod: 2 things need attention"
+    assert alert.title == "hippod: 2 items need attention"
     assert len(house.notes()) == 2
 
 
@@ -654,6 +654,36 @@ def test_a_list_that_cannot_be_read_is_a_failure_that_is_told_once(
     assert house.events("fault")[-1]["over"]
 
 
+def test_of_a_list_that_cannot_be_read_a_person_is_told_once_a_reason(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 0")}}).start()
+    path = house.root / "HEARTBEAT.md"
+    for breaking, words in ((no_text, "UTF-8"), (conflicted, "git conflict marks")):
+        breaking(path)
+        for _ in range(3):
+            assert house.tick().outcome == "failed"
+            house.later(2)
+        house.later(18)
+        house.tick()
+        assert words in house.phone.texts[-1]
+    assert len(house.phone.texts) == len(house.events("heartbeat.alert")) == 2
+    house.checklist("- check: a\n")
+    assert house.tick().outcome == "ok"
+    conflicted(path)
+    house.later(24)
+    house.tick()
+    assert len(house.phone.texts) == 3
+
+
+def test_of_a_list_that_cannot_be_read_nobody_is_told_at_night(build: Build) -> None:
+    house = build(heartbeat={"quiet_hours": "11:00-14:00"}).start()
+    conflicted(house.root / "HEARTBEAT.md")
+    assert house.tick().outcome == "failed"
+    assert (house.phone.texts, len(house.notes())) == ([], 1)
+    house.later(3)
+    house.tick()
+    assert (len(house.phone.texts), len(house.notes())) == (1, 1)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_list_without_permission_is_a_failure(build: Build) -> None:
     house = build().start()
@@ -761,7 +791,7 @@ def test_what_was_told_is_known_after_a_restart(build: Build) -> None:
     assert len(house.phone.alerts) == 1
 
 
-def test_nothing_is_kept_of_items_that_are_gone(build: Build) -> None:
+def test_nothing_is_kept_of_items_that_are_long_gone(build: Build) -> None:
     house = build(heartbeat={"checks": {"a": check("exit 1")}}).start()
     house.checklist("- check: a\n")
     house.beat()
@@ -771,7 +801,166 @@ def test_nothing_is_kept_of_items_that_are_gone(build: Build) -> None:
     assert len(house.state.checked.all()) == 1  # an editor saves it, say
     house.checklist("# Nothing\n")
     house.beat()
+    house.later(29 * 24)
+    house.beat()
+    assert len(house.state.checked.all()) == 1
+    house.later(24)
+    house.beat()
     assert house.state.checked.all() == {}
+
+
+def test_what_changes_while_an_item_is_out_of_the_list_is_news_and_nothing_else(
+    build: Build,
+) -> None:
+    changes = check("cat out", attention="output changes")
+    house = build(heartbeat={"checks": {"a": changes, "b": check("exit 1")}}).start()
+    house.write("out", "one\n")
+    house.checklist("- check: a\n- check: b\n")
+    house.beat()
+    house.checklist("# Nothing\n")
+    house.later(1)
+    house.beat()
+    house.write("out", "two\n")
+    house.checklist("- check: a\n- check: b\n")
+    house.later(1)
+    house.beat()
+    assert house.phone.texts[1:] == ["a: The output changed since the last time: two"]
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "said"),
+    [
+        ("echo 93", {"attention": "number > 90"}, "a: The number is 93, above 90."),
+        ("echo; echo up; echo 2", {"attention": "lines > 1"},
+         "a: The number of lines is 2, above 1: up"),
+        ("echo 2026-05-05", {"attention": "date within 3d", "message": "Pay."},
+         "Pay. (The date is 2026-05-05, in 1 day, within 3d)"),
+        ("echo late", {"attention": 'output contains "late"', "message": "Go!"},
+         'Go! (The output contains "late": late)'),
+        ("true", {"attention": "output is empty"}, "a: The output is empty"),
+    ],
+)  # fmt: skip
+def test_an_alert_of_a_check_says_what_it_saw(
+    build: Build, command: str, settings: dict[str, str], said: str
+) -> None:
+    house = build(heartbeat={"checks": {"a": check(command, **settings)}}).start()
+    house.checklist("- check: a\n")
+    house.beat()
+    assert house.phone.texts == [said]
+
+
+def test_the_line_that_a_check_saw_is_short_and_holds_no_secret(build: Build) -> None:
+    long = f"echo 'password: hunter2hunter2 {'x' * 300}'"
+    house = build(heartbeat={"checks": {"a": check(long, attention="lines > 0")}}).start()
+    house.checklist("- check: a\n")
+    house.beat()
+    [text] = house.phone.texts
+    assert "hunter2" not in text
+    assert "[REDACTED]" in text
+    assert len(text.partition("above 0: ")[2]) == 120
+
+
+def test_an_alert_names_all_that_is_near(build: Build) -> None:
+    house = build()
+    bills = [
+        f"W @Bill{n}: The bill number {n} for {'timber and ' * 9}nails is due on 2026-05-05. "
+        f"(09:00 main/s1#m{n}) ^aaaa11111{n}"
+        for n in range(1, 8)
+    ]
+    house.remember("2026-05-03", *bills)
+    house.start().checklist("- [ ] Is anything due within the next 3 days?\n")
+    house.beat()
+    [alert] = house.phone.alerts
+    for said in (alert.items[0].reason, house.notes()[0]):
+        assert said.count("2026-05-05 (tomorrow): ") == 5
+        assert "; and 2 more (" in said
+
+
+def test_a_dry_run_counts_what_needs_attention_and_what_is_left_open(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}})
+    bill = "W @Bill: The bill is due on 2026-05-05. (09:00 main/s1#m1) ^aaaa111111"
+    house.remember("2026-05-03", bill)
+    house.start().checklist("- check: a\n- [ ] Is anything due within the next 3 days?\n")
+    said = house.beat(dry_run=True).reply.splitlines()[0]
+    assert said == (
+        "dry run: 1 of 2 items need attention; 1 of 2 items take a command, a model or work to tell"
+    )
+
+
+def test_a_check_that_fails_anew_is_told_at_once_if_it_is_urgent(build: Build) -> None:
+    commands = {name: {"command": ["sh", "job.sh"], "urgent": name == "u"} for name in ("u", "n")}
+    house = build(heartbeat={"checks": commands}).start()
+    house.checklist("- check: n\n- check: u\n")
+    for code in (1, 0):
+        house.write("job.sh", f"exit {code}\n")
+        house.beat()
+        house.later(0.5)
+    house.write("job.sh", "exit 2\n")
+    reply = house.beat().reply.splitlines()
+    assert [text[:2] for text in house.phone.texts] == ["n:", "u:", "u:"]
+    assert reply[0].startswith("- u: ")
+    assert reply[1].startswith("- new, told when the cool-down is over: n: ")
+
+
+def test_what_is_new_within_the_cool_down_comes_first_and_is_called_so(build: Build) -> None:
+    checks = {name: {"command": ["sh", f"{name}.sh"]} for name in ("old", "new")}
+    house = build(heartbeat={"checks": checks}).start()
+    house.write("old.sh", "exit 1\n")
+    house.write("new.sh", "exit 1\n")
+    house.checklist("- check: old\n- check: new\n")
+    house.beat()
+    house.write("new.sh", "exit 0\n")
+    house.beat()
+    house.write("new.sh", "exit 1\n")
+    head, new, old = house.beat().reply.splitlines()
+    assert head == "1 new: 2 of 2 items still need attention"
+    assert new.startswith("- new, told when the cool-down is over: new: ")
+    assert old.endswith(" (told before)")
+
+
+def test_what_no_notifier_took_is_marked_as_held_back(build: Build) -> None:
+    quiet = {"checks": {"a": check("exit 1")}, "quiet_hours": "11:00-14:00"}
+    house = build(heartbeat=quiet).start()
+    house.checklist("- check: a\n")
+    house.beat()
+    assert house.beat().reply.endswith("(held back until it can be told)")
+
+
+def test_to_forget_one_fact_makes_no_news_of_its_neighbours(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}})
+    house.remember("2026-05-03", BOAT, PAINT)
+    house.start().checklist("- check: a\n- [ ] Does the boat still need new paint?\n")
+    house.beat()
+    assert [note[:10] for note in house.notes()] == ["a: The exi", "not judged"]
+    house.later(7)
+    house.memory.forget(ForgetRequest(id="aaaa111111", dry_run=False))
+    house.beat()
+    assert len(house.notes()) == 2
+
+
+def test_the_history_loses_only_what_says_the_forgotten(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}})
+    house.remember("2026-05-03", BOAT)
+    with_model(house, "ATTENTION 1")
+    house.checklist(f"- check: a\n{BROKEN}")
+    house.beat()
+    house.memory.forget(ForgetRequest(id="aaaa111111", dry_run=False))
+    [beat] = house.heartbeat.history()
+    assert [item.text for item in beat.items][:1] == ["check: a"]
+    assert "a: The exit code is 1" in beat.reply
+    assert "bilge pump of the boat is broken" not in beat.model_dump_json()
+
+
+def test_a_note_is_taken_back_after_something_else_there_was_forgotten(build: Build) -> None:
+    house = build(heartbeat={"checks": {"a": check("exit 1")}})
+    house.remember("2026-05-04", BOAT, PAINT)
+    house.start().checklist("- check: a\n")
+    house.beat()
+    [entry] = house.memory.log(wire.LogRequest(limit=1)).entries
+    house.memory.forget(ForgetRequest(id="aaaa111111", dry_run=False))
+    house.memory.undo(wire.UndoRequest(id=entry.id))
+    assert house.notes() == []
+    assert "new paint" in house.read("memory/2026-05-04.md")
 
 
 def test_history_is_newest_first_and_takes_runs_of_which_something_was_forgotten(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hippod.checklist import telling, verdict
 from hippod.cli import status as shown
 from hippod.models import Completion
 from hippod.wire_bank import ForgetRequest
@@ -263,7 +264,8 @@ def test_no_digest_of_what_was_forgotten_is_kept(build: Build) -> None:
     [before] = house.state.checked.all().values()
     assert "memory/2026-05-03.md" in before
     house.memory.forget(ForgetRequest(id="aaaa111111", dry_run=False))
-    assert house.state.checked.all() == {}
+    [after] = map(telling.load, house.state.checked.all().values())
+    assert after == telling.Kept(told=house.now, sameness="?")
 
 
 # -- status ------------------------------------------------------------------------------------
@@ -283,3 +285,76 @@ def test_a_heartbeat_that_is_switched_off_is_shown_as_off(build: Build) -> None:
     house.beat()
     [(_, off)] = shown._heartbeat(house.heartbeat.status())
     assert off.startswith("switched off, last 2026-05-04T12:00:00")
+
+
+# -- what is known once something was forgotten ------------------------------------------------
+
+
+DUE = "W @Vera: The mooring fee is due on 2026-05-06. (09:00 main/s1#m1) ^aaaa222221"
+HULL = "W @Vera: The hull survey is due on 2026-05-05. (09:00 main/s1#m2) ^aaaa222222"
+COOK = "W @Vera: Vera likes soup. (09:00 main/s1#m3) ^aaaa222223"
+SAIL = "W @Vera: The sail repair is due on 2026-05-06. (09:00 main/s1#m4) ^aaaa222224"
+SOON = "- [ ] Is anything due in the next 3 days?\n"
+
+
+def forgotten(house: House, text: str) -> None:
+    assert house.memory.forget(ForgetRequest(text=text, dry_run=False)).applied
+
+
+def sameness(house: House) -> set[str]:
+    """Return the digests that are kept of what was told."""
+    values = map(telling.load, house.state.checked.all().values())
+    return {piece for kept in values for piece in verdict.members(kept.sameness)} - {"?"}
+
+
+def test_what_was_forgotten_leaves_no_digest_and_the_rest_is_not_told_anew(build: Build) -> None:
+    house = build(heartbeat={"cool_down": "1h", "remind_after": "0s"})
+    house.remember("2026-05-03", DUE, HULL)
+    house.start().checklist(SOON)
+    house.beat()
+    assert len(sameness(house)) == 2
+    forgotten(house, "The mooring fee is due on 2026-05-06.")
+    assert sameness(house) == set()
+    house.later(6)
+    assert house.beat().reply.startswith("nothing new")
+    assert len(sameness(house)) == 1
+    assert len(house.phone.texts) == 1
+
+
+def test_after_something_else_was_forgotten_what_is_new_is_told_and_nothing_else(
+    build: Build,
+) -> None:
+    house = build(heartbeat={"cool_down": "1h", "remind_after": "0s"})
+    house.remember("2026-05-02", COOK)
+    house.remember("2026-05-03", DUE, HULL)
+    house.start().checklist(SOON)
+    house.beat()
+    forgotten(house, "Vera likes soup.")
+    house.later(6)
+    house.beat()
+    assert len(house.phone.texts) == 1
+    house.remember("2026-05-04", SAIL)
+    house.later(2)
+    house.beat()
+    assert len(house.phone.texts) == 2
+
+
+def test_what_could_not_be_judged_is_not_noted_anew_when_something_else_is_forgotten(
+    build: Build,
+) -> None:
+    house = build(heartbeat={"cool_down": "1h"})
+    house.remember("2026-05-02", COOK)
+    house.remember("2026-05-03", BOAT)
+    house.start().checklist(BROKEN)
+    assert states(house.beat()) == ["not judged"]
+    forgotten(house, "Vera likes soup.")
+    [kept] = map(telling.load, house.state.checked.all().values())
+    assert kept.noted == "?"
+    house.later(6)
+    assert states(house.beat()) == ["not judged"]
+    assert len(house.notes()) == 1
+    again = "W @Boat: The pump in the bilge of the boat is noisy. (10:00 main/s2#m1) ^aaaa111119"
+    house.remember("2026-05-03", BOAT, again)
+    house.later(2)
+    house.beat()
+    assert len(house.notes()) == 2

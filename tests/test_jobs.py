@@ -3,7 +3,7 @@
 import itertools
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -165,6 +165,49 @@ def test_a_clock_that_starts_in_1970_brings_one_run(house: House) -> None:
     assert len(house.ran) in (2, 3)
 
 
+@pytest.mark.parametrize("how", ["start", "resume", "skip"])
+def test_what_was_set_by_a_clock_ahead_is_put_right_for_all_restarts(
+    open_house: Open, how: str
+) -> None:
+    start = datetime(2026, 5, 4, 4, tzinfo=UTC)
+    ahead = datetime(2027, 1, 1, tzinfo=UTC)
+    nightly = Cron("0 3 * * *")
+    house = open_house(nightly, now=ahead if how == "start" else start)
+    if how == "resume":
+        house.board.pause(JOB)
+        house.now = ahead
+        house.board.resume(JOB)
+    elif how == "skip":
+        house.state.agenda.skip(JOB, 1, ahead)
+    for day in range(5, 15):  # a laptop that is on in the daytime alone
+        house.now = datetime(2026, 5, day, 9, tzinfo=UTC)
+        house.restart()
+        house.board.run_due(JOB)
+        house.now += 13 * HOUR
+    assert len(house.ran) >= 9
+    assert house.state.agenda.entry(JOB).since <= house.now  # type: ignore[union-attr]
+
+
+def test_a_clock_ahead_counts_from_the_last_run_when_it_is_right_again(open_house: Open) -> None:
+    house = open_house(Cron("0 3 * * *"), now=datetime(2026, 5, 4, 3, tzinfo=UTC))
+    house.board.run(JOB)
+    house.state.agenda.skip(JOB, 1, datetime(2027, 1, 1, tzinfo=UTC))
+    house.now = datetime(2026, 5, 6, 9, tzinfo=UTC)
+    house.restart()
+    assert house.board.run_due(JOB)
+    assert house.job.missed == 1
+
+
+def test_a_clock_that_starts_in_1970_takes_nothing_back(open_house: Open) -> None:
+    house = open_house(Cron("0 3 * * *"))
+    house.now = datetime(1970, 1, 1, tzinfo=UTC)
+    house.restart()
+    assert house.next == datetime(1970, 1, 1, 3, tzinfo=UTC)
+    house.now = NOW + HOUR
+    assert house.next == datetime(2026, 3, 4, 3, tzinfo=UTC)
+    assert house.ran == []
+
+
 # -- left out --------------------------------------------------------------------------------
 
 
@@ -182,6 +225,22 @@ def test_what_is_later_than_its_most_is_left_out(open_house: Open, most: str, ru
     assert house.next == datetime(2026, 5, 6, 3, tzinfo=UTC)
     house.restart()
     assert house.next == datetime(2026, 5, 6, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("off", "is_tried"), [(0.5 * HOUR, True), (4 * DAY, False)])
+def test_a_run_that_was_cut_off_is_left_out_when_it_is_too_late(
+    open_house: Open, off: timedelta, is_tried: bool
+) -> None:
+    start = datetime(2026, 5, 6, 3, tzinfo=UTC)
+    house = open_house(Cron("0 3 * * *"), now=start, schedule={"max_late": {JOB: "1h"}})
+    house.dies()
+    house.now = start + off + 6 * HOUR * (not is_tried)
+    house.restart()
+    assert house.board.run_due(JOB) is is_tried
+    assert len(house.ran) == is_tried
+    assert house.job.skipped == (0 if is_tried else 4)
+    assert house.next is not None
+    assert house.next > house.now
 
 
 def test_an_interval_that_was_left_out_keeps_its_times(open_house: Open) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hippod import examining, wire
+from hippod.checklist import dates
 from hippod.errors import IndexUnavailable
 from hippod.looking import Found, Looking, Sources
 from hippod.remembered import Remembered
@@ -183,3 +184,33 @@ def test_what_is_ticked_off_in_a_document_stays_so(house: House) -> None:
     house.write("projects/mill.md", "# Mill\n\n- [x] Oil the wheel of the mill by 2026-05-05\n")
     found = find(house, "Is the oil for the wheel of the mill due this week?")
     assert list(said(found).values()) == ["Mill: [x] Oil the wheel of the mill by 2026-05-05"]
+
+
+DUE = "What is due in the next 7 days?"
+
+
+@pytest.mark.parametrize(
+    ("due", "done"),
+    [
+        ("The rent is due on 2026-05-07.", "The rent is paid."),
+        ("The phone bill is due on 2026-05-07.", "I paid the phone bill today."),
+        ("Die Gasrechnung ist am 7.5. fällig.", "Die Gasrechnung ist bezahlt."),
+    ],
+)
+@pytest.mark.parametrize("is_fact", [True, False], ids=["fact", "note"])
+def test_what_tells_that_something_is_done_is_found(
+    house: House, due: str, done: str, is_fact: bool
+) -> None:
+    house.remember("2026-05-02", f"W @User: {due} ^aaaa111111")
+    assert judged(house, DUE) == "attention"
+    if is_fact:
+        house.remember("2026-05-03", f"W @User: {done} ^bbbb111111")
+    else:
+        log = f"# Daily Log - 2026-05-03\n\n[10:00:23] {done}\n"
+        house.write("memory/2026-05-03.md", log)
+    assert judged(house, DUE) == "fine"
+
+
+def judged(house: House, question: str) -> str | None:
+    verdict = dates.judge(question, find(house, question).statements, house.now)
+    return verdict.state if verdict else None

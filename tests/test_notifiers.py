@@ -32,6 +32,7 @@ WIRE = {
             "reason": "The number is 93, above 90.",
             "evidence": ["HEARTBEAT.md#L4"],
             "urgent": False,
+            "state": "attention",
         }
     ],
     "time": "2026-11-30T09:05:00+01:00",

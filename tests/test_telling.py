@@ -76,6 +76,13 @@ def test_reminders_keep_the_pause_too_however_short(pause: timedelta) -> None:
     assert told((LEAK, 0), (LEAK, soon), (FIRE, soon), manner=short) == ["now", *["nothing"] * 2]
 
 
+def test_what_is_urgent_and_was_over_is_news_at_once() -> None:
+    urgent = replace(LOUD, urgent=True)
+    assert told((LEAK, 0), (FIRE, 1), (FINE, 2), (FIRE, 3), manner=urgent) == [
+        "now", "nothing", "nothing", "now",
+    ]  # fmt: skip
+
+
 def test_what_was_over_is_news_again_but_not_within_the_pause() -> None:
     assert told((LEAK, 0), (FINE, 1), (LEAK, 2), (LEAK, 6)) == ["now", "nothing", "nothing", "now"]
 
@@ -155,7 +162,7 @@ def test_the_words_name_the_item_where_the_reason_does_not() -> None:
 
 
 def test_long_words_are_cut() -> None:
-    assert len(words("x" * 900, Verdict("failed", "y" * 900))) <= 400
+    assert len(words("x" * 900, Verdict("failed", "y" * 1900))) <= 1000
 
 
 def test_nothing_told_is_said_by_the_token() -> None:
@@ -191,6 +198,7 @@ KEPT = st.builds(
     noted_at=st.none() | MOMENTS,
     output=st.none() | st.text(max_size=8),
     grounds=st.lists(st.builds(Ground, *[st.text(max_size=4)] * 4), max_size=2).map(tuple),
+    left=st.none() | MOMENTS,
 )
 
 

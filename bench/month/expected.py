@@ -89,13 +89,17 @@ class _Job:
 
 @dataclass(slots=True)
 class _Item:
-    """What was said of an item."""
+    """What was said of an item; it is kept for 30 days when that leaves the list."""
 
     news: object = None
     told: datetime | None = None
     held: bool = False
     noted: object = None
     judged: object = None
+
+
+_LIST: Final = Open("HEARTBEAT.md", "")
+"""The list itself, which is told of where it cannot be read."""
 
 
 class _Walk:
@@ -304,12 +308,13 @@ class _Walk:
                     self._run(self.jobs[name], 0, "heartbeat")
                 if not self.up:
                     return "interrupted"
-        if self.sheet is None or self.sheet.broken:
+        if self.sheet is None:
+            return "failed"
+        if not hushed:
+            self._tell(_LIST, self.items.setdefault(_LIST, _Item()), self.sheet.broken or None)
+        if self.sheet.broken:
             return "failed"
         looks = self.sheet.looks
-        for look in set(self.items) - set(looks):
-            if not (hushed and looks):
-                del self.items[look]
         asked = [look for look in looks if not hushed or self._is_urgent(look)]
         found = [self._look(look, self.items.setdefault(look, _Item())) for look in asked]
         return "attention" if any(found) else "ok" if found else "skipped"

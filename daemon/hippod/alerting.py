@@ -99,7 +99,8 @@ class Alerting:
 
         Return what was wrong, and whether it was taken: by one notifier, or there is none.
         """
-        title = f"hippod: {len(items)} things need attention" if items[1:] else "hippod: attention"
+        counts = telling.counted([each.state for each in items])
+        title = f"hippod: {counts}" if items[1:] else "hippod: attention"
         text = telling.listed([each.reason for each in items])
         urgent = any(each.urgent for each in items)
         faults = self._notifiers.tell(Alert(title, text, tuple(items), now, urgent))

@@ -27,7 +27,8 @@ class Part:
 
     `text` is what stands below the heading, or its end or beginning where the whole is `times`
     as long, and `rest` the command that shows all of it. `most` are tokens. `newest` cuts the
-    beginning, not the end; `quoted` is what is memory. `fault` says why there is no text.
+    beginning, not the end; `quoted` is what is memory. `fault` says why there is no text. `lean`
+    is the text without its lesser lines, if it has any: where it is cut, these go first.
     """
 
     heading: str
@@ -39,6 +40,7 @@ class Part:
     quoted: bool = False
     fault: str = ""
     times: float = 1.0
+    lean: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ def _less(each: Shown, over: int, count: Count) -> Shown | None:
 
 def _cut(each: Shown, most: int, count: Count) -> Shown:
     """Return a part with at most so many tokens, or else only the line that says it is cut."""
+    each = _leaner(each)
     best = _sized(each, _note(each), count)
     if each.part.fault or most - best.tokens < LEAST:
         return best
@@ -159,6 +162,14 @@ def _cut(each: Shown, most: int, count: Count) -> Shown:
         guess = int(length * most / max(1, tried.tokens))
         length = min(max(guess, low + margin), high - margin)
     return best
+
+
+def _leaner(each: Shown) -> Shown:
+    part = each.part
+    if not part.lean:
+        return each
+    times = part.times * max(1, len(part.text) / len(part.lean))
+    return replace(each, part=replace(part, text=part.lean, lean="", times=max(times, 1.001)))
 
 
 def _sized(each: Shown, text: str, count: Count) -> Shown:

@@ -63,9 +63,8 @@ class Client:
         """The workspace that was named, if one was."""
         if socket_path is not None:
             self._places: tuple[str, ...] = (os.fspath(socket_path),)
-            if workspace:
-                named = paths.workspace_path(os.fspath(workspace), None, os.environ)
-                self._meant = os.path.realpath(named)
+            if workspace or config:
+                self._meant = os.path.realpath(self._root(workspace, config))
         else:
             self._places = self._find(workspace, config)
 
@@ -407,6 +406,19 @@ class Client:
         return self._get("/v1/config")
 
     # ----------------------------------------------------------------------------------------
+
+    def _root(
+        self,
+        workspace: str | os.PathLike[str] | None,
+        config: str | os.PathLike[str] | None,
+    ) -> str:
+        """Return the workspace that is named, by itself or by a config."""
+        if workspace:
+            return paths.workspace_path(os.fspath(workspace), None, os.environ)
+        file = paths.config_path(os.fspath(config) if config else None, os.environ)
+        folder = os.path.dirname(file)  # noqa: PTH120 - pathlib costs 8 ms
+        set_path, _ = paths.configured(file, os.environ)
+        return paths.workspace_path(None, set_path, os.environ, config_dir=folder)
 
     def _find(
         self,

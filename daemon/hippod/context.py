@@ -1,6 +1,7 @@
 """What an agent is given at the start of a session: the identity files, what is remembered of
 long ago and of these days, and what its session keeps in mind."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -28,17 +29,28 @@ MEMORIES = ("MEMORY.md", "memory.md")
 LONGEST = 16_000
 """Characters of a file that are read through; more only where its budget could hold them."""
 _CHARACTERS_A_TOKEN = 8
+MOST_BEATS = 3
+"""Lines of the heartbeat that are shown of a log, the newest."""
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_LONGEST_SPAN = 1_000
+"""Characters on either side of a mark in which backticks are looked for."""
+_MOST_MARKS = 50
+"""Marks of comments in code that are passed over."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a version of a file says, or a piece of it, than which it is `times` as long."""
+    """What a version of a file says, or a piece of it, than which it is `times` as long.
+
+    `lean` is the same of a log without lines of the heartbeat, where it has any.
+    """
 
     path: str
     etag: str
     stones: Tombstones
     told: str
     times: float
+    lean: str = ""
 
 
 class Gatherer:
@@ -117,7 +129,7 @@ class Gatherer:
                 fault = error.message if scope == "main" else f"{path}: cannot be read"
                 yield replace(part, fault=fault)
                 return
-            yield replace(part, text=known.told, times=known.times)
+            yield replace(part, text=known.told, times=known.times, lean=known.lean)
             return
 
     def _read(self, part: Part, scope: Scope) -> "_Known":
@@ -127,11 +139,14 @@ class Gatherer:
         version = (part.path, document.etag, stones)
         if known is None or (known.path, known.etag, known.stones) != version:
             known = _Known(*version, *self._told(part, document.text, scope))
+            if part.newest and (lean := _without_beats(document.text, 0)) != document.text:
+                known = replace(known, lean=self._told(part, lean, scope)[0])
             self._known[part.heading, scope] = known
         return known
 
     def _told(self, part: Part, text: str, scope: Scope) -> tuple[str, float]:
         seen = redact.strip_private(text) if scope == "group" else text
+        seen = _without_beats(seen, MOST_BEATS) if part.newest else seen
         piece = _piece(seen, max(LONGEST, part.most * _CHARACTERS_A_TOKEN), newest=part.newest)
         if markdown.is_conflicted(piece):
             raise Conflict(f"{part.path}: has git conflict marks", "resolve the merge")
@@ -182,6 +197,22 @@ def _surely_fits(done: Briefing, budget: int) -> bool:
     return max(wanted, len(done.text.encode())) < budget
 
 
+def _without_beats(text: str, most: int) -> str:
+    """Leave out of a log the heartbeat's own lines but the newest, and say so there."""
+    if text.count(f"] {daylog.BEAT}") <= most:
+        return text
+    document = markdown.parse(text)
+    numbers = range(1, len(document.lines) + 1)
+    older = [number for number in numbers if daylog.is_beat(document, number)][: -most or None]
+    lines: list[str | None] = list(document.lines)
+    for number in older:
+        lines[number - 1] = None
+    if older and most:
+        count = f"{len(older)} earlier line{'s' * (len(older) > 1)}"
+        lines[older[-1] - 1] = f"[left out: {count} of the heartbeat]"
+    return "\n".join(line for line in lines if line is not None)
+
+
 def _piece(text: str, longest: int, *, newest: bool) -> str:
     """Return the beginning of a text that is too long to be read through, or its end."""
     if len(text) <= longest:
@@ -209,10 +240,25 @@ def _behind(text: str, place: int) -> str:
 
 
 def _comment_around(text: str, place: int) -> int | None:
-    """Return where the comment starts that a cut at a place would tear."""
-    start = text.rfind("<!--", 0, place + 3)
-    is_open = start >= 0 and text.find("-->", start + 2, place) < 0
-    return start if is_open else None
+    """Return where the comment starts that a cut at a place would tear; a mark in code is none."""
+    closed = text.rfind("-->", 0, place)
+    start, code = text.rfind("<!--", 0, place + 3), frozenset[int]()
+    for tries in range(_MOST_MARKS):
+        if start < 0 or start + 2 <= closed:
+            return None
+        if not tries:
+            code = markdown.parse(text[: start + 4]).code
+        if text.count("\n", 0, start) + 1 not in code and not _is_in_backticks(text, start):
+            return start
+        start = text.rfind("<!--", 0, start)
+    return start if start >= 0 else None
+
+
+def _is_in_backticks(text: str, place: int) -> bool:
+    begin = max(text.rfind("\n", 0, place) + 1, place - _LONGEST_SPAN)
+    line = text[begin : place + _LONGEST_SPAN].partition("\n")[0]
+    spans = (span.span() for span in _CODE_SPAN.finditer(line))
+    return any(start < place - begin < end for start, end in spans)
 
 
 def _seen(text: str) -> str:

@@ -32,6 +32,8 @@ BUSY = "the model is busy"
 LOST = "the model cannot be asked now"
 _CITED = 3
 """What a question that nobody judges names of what may answer it."""
+_LONGEST_LINE = 120
+"""Characters of a command's first line that an alert shows."""
 STRIKES = 2
 """Items in a row at which a model crashes or hangs, and then is left alone until the next beat."""
 
@@ -152,7 +154,7 @@ class Examiner:
             found = replace(found, evidence=digest([item.name, str(ran.exit)]))
         else:
             found = self._ruled(check, ran, seen, kept)
-        return replace(found, verdict=_in_words(found.verdict, item.name, check))
+        return replace(found, verdict=_in_words(found.verdict, item.name, check, ran))
 
     def _ruled(self, check: Check, ran: Outcome, seen: str, kept: Kept) -> Finding:
         answer = rules.Answer(ran.exit or 0, ran.output, kept.output, ran.truncated)
@@ -247,6 +249,13 @@ def _planned(reason: str, kept: Kept) -> Finding:
     return Finding(Verdict("left", reason), kept=kept, planned=True)
 
 
+def _first_line(output: str) -> str:
+    """Return the first line that says something; cut only where no secret can be torn."""
+    said = redact.redact(redact.strip_private(output)).text
+    line = next((" ".join(line.split()) for line in said.splitlines() if line.strip()), "")
+    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1].rstrip()}…"
+
+
 def _saying(verdict: Verdict, ran: Outcome) -> Verdict:
     """Return a verdict with what the command complained of; that is no other news."""
     if not ran.complaint or verdict.state == "fine":
@@ -255,9 +264,15 @@ def _saying(verdict: Verdict, ran: Outcome) -> Verdict:
     return replace(verdict, reason=said, sameness=verdict.sameness or verdict.reason)
 
 
-def _in_words(verdict: Verdict, name: str, check: Check) -> Verdict:
-    """Return the verdict of a check with the words that the configuration has for it."""
+def _in_words(verdict: Verdict, name: str, check: Check, ran: Outcome) -> Verdict:
+    """Return the verdict of a check with the words that are configured, and what it saw."""
     if verdict.state != "attention":
         return verdict
-    said = check.message or f"{name}: {verdict.reason}"
+    is_ruled = check.judge != "generator"
+    seen = verdict.reason if is_ruled else _first_line(ran.output)
+    if is_ruled and not ran.exit and not check.rule.looks_at_value:
+        seen = ": ".join(filter(None, [seen.rstrip("."), _first_line(ran.output)]))
+    said = f"{name}: {seen if is_ruled else verdict.reason}"
+    if check.message:
+        said = f"{check.message} ({seen.rstrip('.')})" if seen else check.message
     return replace(verdict, reason=said, sameness=verdict.sameness or verdict.reason)

@@ -30,6 +30,7 @@ from hippod import (
     remembered,
     wire_bank,
 )
+from hippod.checklist import telling
 from hippod.config import Config
 from hippod.copies import Copies
 from hippod.errors import Conflict, HippodError, InvalidInput, NotFound
@@ -336,7 +337,10 @@ class Forgetter:
     def _purge_state(self, plan: _Plan) -> Counter[str]:
         judge = _Judge(plan.target, self._remembered.tombstones(), self._zone)
         with self._workspace.held():  # nobody appends what is being purged
-            touched = self._state.checked.forget([each.path for each in plan.outcomes])
+            paths = [each.path for each in plan.outcomes]
+            touched = self._state.checked.forget(
+                paths, telling.without_grounds, telling.without_digests
+            )
             done = self._state.purge(judge)
         done["checked"] += touched
         done["backups"] += len(self._state.drop_backups())

@@ -45,6 +45,7 @@ MOST_WAITS = 1
 """How often a beat that nobody asked for waits a minute for a model that is busy."""
 _LIST = Item("agent", reading.FILE, 1)
 """What is kept of the list as a whole is kept as of an item: what is not understood of it."""
+_PUT_RIGHT = "put it right, or delete it"
 _LINE = re.compile(rf"^{re.escape(reading.FILE)}:[0-9]+: ")
 
 
@@ -202,9 +203,9 @@ class Heartbeat:
             self._upkeep.do_due(round_)
         skipped, failed = "", ""
         try:
-            skipped = self._look_through(self._checklist(), round_)
+            skipped = self._look_through(self._checklist(round_), round_)
         except HippodError as error:
-            failed = f"{error.message}; {error.hint or 'put it right, or delete it'}"
+            failed = f"{error.message}; {error.hint or _PUT_RIGHT}"
         round_.leave_out(self._may_tell)
         seconds = time.monotonic() - began
         if self._stopped.is_set():
@@ -250,8 +251,18 @@ class Heartbeat:
 
     # -- the checklist -----------------------------------------------------------------------
 
-    def _checklist(self) -> Checklist:
-        """Read HEARTBEAT.md; raises `HippodError` if it is there and cannot be gone by."""
+    def _checklist(self, round_: Round) -> Checklist:
+        """Read HEARTBEAT.md; tells and raises `HippodError` if there is one that cannot be read."""
+        try:
+            return self._read_list()
+        except HippodError as error:
+            if reading.FILE in error.message:  # else it is the workspace that is not there
+                round_.quiet = self._is_quiet(round_.now, Checklist())
+                self._look_at((), [f"{error.message}; {error.hint or _PUT_RIGHT}"], round_)
+                round_.told.clear()  # the beat itself says why it failed
+            raise
+
+    def _read_list(self) -> Checklist:
         try:
             document = self._workspace.read(reading.FILE)
         except NotFound:
@@ -273,11 +284,12 @@ class Heartbeat:
         for item in items:
             if self._stopped.is_set():
                 return
-            kept = telling.load(known.get(item.key, ""))
+            before = telling.load(known.get(item.key, ""))
+            kept = replace(before, left=None)
             finding = self._found(item, kept, examiner, round_)
             if self._stopped.is_set():  # it is about a command or a model that was cut short
                 return
-            self._take(item, kept, finding, round_)
+            self._take(item, before, finding, round_)
         round_.problems += looking.unread
         if not round_.only_urgent:
             self._tell_of_list(notes, telling.load(known.get(_LIST.key, "")), round_)
@@ -352,8 +364,9 @@ class Heartbeat:
         words = telling.words(item.text, finding.verdict)
         if not self._may_tell(item.text, finding.verdict.reason, words):
             return  # it was forgotten while it was looked at
-        known = telling.is_reminder(finding.verdict, before)
-        round_.add(item, finding, told=tell != "nothing", words=words, known=known)
+        if not finding.waits:  # a fault of the model is nobody's news
+            words = telling.standing(words, finding.verdict, before)
+        round_.add(item, finding, told=tell != "nothing", words=words)
         self._tell(item, tell, before, finding, kept, round_)
 
     def _tell(
@@ -374,7 +387,8 @@ class Heartbeat:
         self._keep(item, before, _with_old_output(held, before, finding.verdict))
         if outward:
             urgent = self._urgent(item)
-            told = AlertItem(item.text, words, finding.verdict.evidence, urgent)
+            state = finding.verdict.state
+            told = AlertItem(item.text, words, finding.verdict.evidence, urgent, state)
             round_.alerts.append((item, kept, told))
 
     def _put_down(
@@ -432,10 +446,22 @@ class Heartbeat:
             return False
 
     def _drop_others(self, items: Sequence[Item], round_: Round) -> None:
-        """Forget what is kept of items that stand in the list no more."""
-        gone = set(self._state.checked.all()) - {item.key for item in items}
-        if gone and not round_.dry_run and not self._stopped.is_set():
-            self._state.checked.drop(gone)
+        """Forget in a while what is kept of items that stand in the list no more."""
+        if round_.dry_run or self._stopped.is_set():
+            return
+        present = {item.key for item in items}
+        gone = {
+            key: telling.load(text)
+            for key, text in self._state.checked.all().items()
+            if key not in present
+        }
+        if not gone:
+            return
+        after = {key: telling.leave(kept, round_.now) for key, kept in gone.items()}
+        self._state.checked.put(
+            {key: self._dump(kept) for key, kept in after.items() if kept and kept != gone[key]}
+        )
+        self._state.checked.drop([key for key, kept in after.items() if kept is None])
 
 
 def _with_old_output(kept: Kept, before: Kept, verdict: Verdict) -> Kept:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -25,6 +25,8 @@ logger = structlog.get_logger()
 CHECKPOINT: Final = "checkpoint"
 CLOCK_STEP = timedelta(minutes=1)
 """A clock that is set back by less is as if it had not been."""
+_NOT_SET = datetime(2026, 1, 1, tzinfo=UTC)
+"""A clock that shows less was not set since the machine started: it puts nothing else right."""
 _ALL = 1000
 
 Clock = Callable[[], datetime]
@@ -161,14 +163,23 @@ class Board:
         runs = self._runs(job.name, now)
         tried = self._tried.get(job.name)
         began = [tried, *(min(run.started, now) for run in runs)]
+        ran = max((at for at in began if at and at <= now), default=None)
+        if entry.since > now + CLOCK_STEP and now >= _NOT_SET:
+            entry = self._set_back(job, entry, ran or self._began)
         return _Moment(
             now=now,
             entry=entry,
             last=runs[0] if runs else None,
-            ran=max((at for at in began if at and at <= now), default=None),
+            ran=ran,
             since=entry.since if entry.since <= now else self._began,
-            is_retry=tried is None and self._is_to_retry(runs),
+            is_retry=tried is None and self._is_to_retry(job, runs, now),
         )
+
+    def _set_back(self, job: Job, entry: Entry, since: datetime) -> Entry:
+        """Put right what a clock that was ahead left, or each restart would begin from nothing."""
+        with self._noting(job):
+            self._state.agenda.set_back(job.name, entry.since, since)
+        return replace(entry, since=since)
 
     def _runs(self, name: str, now: datetime) -> list[Run]:
         """Return the last two runs that count, newest first."""
@@ -182,10 +193,17 @@ class Board:
         found = self._state.runs(name, 2 + len(void), until=ahead)
         return [run for run in found if run.started not in void][:2]
 
-    def _is_to_retry(self, runs: Sequence[Run]) -> bool:
-        """Say whether the last run ended with an earlier life of the daemon: once, not for ever."""
+    def _is_to_retry(self, job: Job, runs: Sequence[Run], now: datetime) -> bool:
+        """Say whether the last run ended with an earlier life of the daemon: once, not for ever.
+
+        Nor where it is too late for it.
+        """
         ends = [run.outcome == "interrupted" for run in runs]
-        return ends[:1] == [True] and ends[1:] != [True] and runs[0].started < self._began
+        if ends[:1] != [True] or ends[1:] == [True] or runs[0].started >= self._began:
+            return False
+        most = self._max_late.get(job.name)
+        wanted = runs[0].due or runs[0].started
+        return most is None or (now - wanted).total_seconds() <= most
 
     # -- running -----------------------------------------------------------------------------
 

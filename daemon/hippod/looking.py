@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 
 from hippod import chunks, daylog, facts, tokens, wire
-from hippod.checklist import dates, days, recurring
+from hippod.checklist import dates, days, recurring, settled
 from hippod.checklist.statements import MOST
 from hippod.checklist.verdict import Evidence
 from hippod.errors import HippodError, IndexUnavailable
@@ -33,6 +33,8 @@ _DATED_HITS = wire.MAX_LIMIT
 _MOST_FACTS, _MOST_MET, _MOST_ASKED, _MOST_RELATED = 20_000, 5_000, 60, 200
 """Facts that are looked at for a question of time, those of them in its days, those that may
 answer it, and others about the same things."""
+_MOST_CLOSED = 10
+"""Things that may be due of which notes are looked for that tell how they went."""
 _SHARED = 2
 """Words that two facts have in common which speak of the same."""
 _SOME_WORDS, _SOME_MEANING = 0.3, 0.35
@@ -87,7 +89,7 @@ class Looking:
         if span is not None:
             asked, cut = self._of_days(question, span)
             texts = [*asked[:_SHOWN], *texts]
-            statements = [*asked, *self._about(asked), *statements]
+            statements = [*asked, *self._about(asked), *self._closing(asked), *statements]
         distinct = _distinct(statements)
         return Found(_distinct(texts), distinct, cut or len(distinct) > MOST)
 
@@ -182,10 +184,18 @@ class Looking:
         related = (
             each
             for each in self._facts
-            if len(common := every & _words(each.text)) >= _SHARED
-            and any(len(common & words) >= _SHARED for words in sought)
+            if (common := every & _words(each.text)) and _may_tell(each, common, sought)
         )
         return list(islice(related, _MOST_RELATED))
+
+    def _closing(self, asked: Sequence[Evidence]) -> Iterator[Evidence]:
+        """Yield notes about the same things, which may tell that they are done or put off."""
+        for each in asked[:_MOST_CLOSED]:
+            about = " ".join(dates.terms(each.text))
+            for hit in self._hits(about, _HITS) if about else ():
+                for said in self._statements(hit):
+                    if settled.is_settled(said.text) or settled.is_moved(said.text):
+                        yield said
 
     @cached_property
     def _facts(self) -> list[Evidence]:
@@ -273,6 +283,12 @@ _MARK = re.compile(r"^(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[ \][ \t]+)?")
 _BANK = "bank/"
 _CITES = re.compile(r"\[\[[0-9]{4}-[0-9]{2}-[0-9]{2}(?:#\^[0-9a-z]+)?\]\]")
 """A link to a fact: what has one on a page of the bank only says again what the fact says."""
+
+
+def _may_tell(each: Evidence, common: frozenset[str], sought: Iterable[frozenset[str]]) -> bool:
+    """Say whether a fact speaks of the same: of what is told as done one word may be all."""
+    fewest = 1 if settled.is_settled(each.text) else _SHARED
+    return any(len(common & words) >= fewest for words in sought)
 
 
 def _is_shared(path: str) -> bool:

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -30,12 +30,16 @@ _TOKEN = re.compile(r"[!-~]+")
 
 @dataclass(frozen=True, slots=True)
 class AlertItem:
-    """One thing that needs attention: what stands in the list, why, and where that is written."""
+    """One thing that needs attention: what stands in the list, why, and where that is written.
+
+    `state` is `attention`, or `failed` where it could not be looked at.
+    """
 
     item: str
     reason: str
     evidence: tuple[str, ...] = ()
     urgent: bool = False
+    state: str = "attention"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +186,7 @@ def _cut(text: str, length: int) -> str:
 
 def _sayable(alert: Alert) -> Alert:
     items = tuple(
-        AlertItem(_clean(each.item), _clean(each.reason), each.evidence, each.urgent)
-        for each in alert.items
+        replace(each, item=_clean(each.item), reason=_clean(each.reason)) for each in alert.items
     )
     return Alert(_clean(alert.title), _clean(alert.text), items, alert.time, alert.urgent)
 

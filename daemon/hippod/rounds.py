@@ -31,7 +31,7 @@ class Round:
     """What a beat did so far; `now` is local, in the user's zone.
 
     `asked` says that a person waits for it, `only_urgent` that it is no hour for anything else.
-    `told` is what is new, `standing` what needs a person and is not; `alerts` are what the
+    `told` is what it tells, `standing` what else needs a person; `alerts` are what the
     notifiers are to tell, with what is kept of each item then.
     """
 
@@ -65,8 +65,8 @@ class Round:
         if went.why:
             self.problems.append(f"{what}: {went.why}")
 
-    def add(self, item: Item, finding: Finding, *, told: bool, words: str, known: bool) -> None:
-        """Note an item; `words` say one that is no news, `known` that a person was told of it."""
+    def add(self, item: Item, finding: Finding, *, told: bool, words: str) -> None:
+        """Note an item; `words` say one that is not told."""
         verdict = finding.verdict
         self.items.append(
             BeatItem(
@@ -79,8 +79,8 @@ class Round:
                 told=told,
             )
         )
-        if not told and verdict.state in _PRESSING and not finding.planned:
-            self.standing.append(f"{words} (told before)" if known else words)
+        if not told and verdict.state in telling.PRESSING and not finding.planned:
+            self.standing.append(words)
 
     def leave_out(self, may_tell: Callable[..., bool]) -> None:
         """Leave out what may not be told any more, because it was forgotten since."""
@@ -115,7 +115,9 @@ class Round:
     def _plan(self) -> str:
         """Return how much a dry run leaves open: of that nobody knows whether it is well."""
         left = sum(item.state == "to do" for item in self.items)
-        return f"dry run: {left} of {len(self.items)} items would be looked at" if left else ""
+        said = f"{left} of {len(self.items)} items take a command, a model or work to tell"
+        pressing = _counted(self.items)
+        return f"dry run: {'; '.join(filter(None, [pressing, said]))}" if left else ""
 
     def _reply(self, failure: str) -> str:
         """Return what the beat says in the end: of a look that was none, why."""
@@ -132,11 +134,4 @@ def _outcome(items: Sequence[BeatItem]) -> tuple[Outcome, str]:
 
 
 def _counted(items: Sequence[BeatItem], *, still: bool = False) -> str:
-    """Return how many items need a person, and why: "2 of 9 items need attention"."""
-    counts = {what: sum(item.state == state for item in items) for state, what in _PRESSING.items()}
-    said = [f"{count} {'still ' * still}{what}" for what, count in counts.items() if count]
-    said[:1] = [first.replace(" ", f" of {len(items)} items ", 1) for first in said[:1]]
-    return ", ".join(said)
-
-
-_PRESSING: dict[str, str] = {"attention": "need attention", "failed": "could not be looked at"}
+    return telling.counted([item.state for item in items], f" of {len(items)}", still=still)

@@ -116,6 +116,8 @@ class _Due:
     day: date
     evidence: Evidence
     is_sure: bool
+    is_nameless: bool = False
+    """Whether the name in front of it is not needed."""
 
 
 def _due(
@@ -209,15 +211,24 @@ def _settles(later: Evidence, earlier: Evidence, day: date) -> bool:
     """Say whether `later` tells that what `earlier` says for `day` is done, or has another day."""
     if later is earlier or not later.day or not earlier.day or later.day < earlier.day:
         return False
-    if done := settled.settled_parts(later.text):
+    if (done := settled.settled_parts(later.text)) and not _comes_each_year(earlier):
         is_of_this_time = (day - later.day).days <= _RECURS or "expiry" in topics.kinds_of(
             later.text
         )
-        same = any(settled.speaks_of_the_same(part, earlier.text) for part in done)
-        return is_of_this_time and same
+        same = any(
+            settled.speaks_of_the_same(part, earlier.text)
+            and settled.is_of_the_month(part, earlier.text, day)
+            for part in done
+        )
+        return is_of_this_time and same and not _came_between(later.day, earlier.text, day)
     if settled.is_moved(later.text) and later.day > earlier.day:
         return settled.speaks_of_the_same(later.text, earlier.text)
     return False
+
+
+def _came_between(done: date, text: str, day: date) -> bool:
+    """Say whether what comes again did so since it was done: then that was another time."""
+    return next(recurring.within(text, done, day - timedelta(1)), None) is not None
 
 
 _RECURS = 27
@@ -234,7 +245,7 @@ def _day_within(evidence: Evidence, topic: Topic, span: Horizon, now: datetime) 
         day
         for day, at in _days(evidence, topic, span)
         if span.first <= day <= span.last
-        and not settled.is_settled(text, at)
+        and (_comes_each_year(evidence) or not settled.is_settled(text, at))
         and not _is_over(text, day, topic, span, now)
     ]
     return min(possible, key=lambda day: abs((day - today).days), default=None)
@@ -265,7 +276,7 @@ def _again(text: str, named: Sequence[Days], span: Horizon) -> Iterator[date]:
 def _meant(evidence: Evidence, topic: Topic) -> Sequence[Days]:
     """Return the days of the thing itself, not those on which it was said, sent or moved."""
     text = evidence.text[: days.LOOKED_AT]
-    named = days.named(text, evidence.day)
+    named = days.named(text, evidence.day) or days.named(_open(text), evidence.day)
     if settled.is_moved(text) and named:
         return _moved_to(text, named)
     marked = [each for each in named if _is_marked(text, each)]
@@ -311,6 +322,14 @@ def _recurs_yearly(text: str, named: Sequence[Days]) -> bool:
     return _YEARLY.search(text) is not None and not settled.is_told_as_past(text)
 
 
+def _comes_each_year(evidence: Evidence) -> bool:
+    """Say whether it is a birthday or the like, which no cake and no party closes."""
+    if not topics.kinds_of(evidence.text) & {"birthday"}:
+        return False
+    text = evidence.text[: days.LOOKED_AT]
+    return _recurs_yearly(text, days.named(text, evidence.day))
+
+
 def _in_years(day: date, span: Horizon) -> Iterator[date]:
     """Yield that day of each year that the horizon touches; 29 February is the 28th in others."""
     for year in range(span.first.year, span.last.year + 1):
@@ -325,7 +344,7 @@ def _is_over(text: str, day: date, topic: Topic, span: Horizon, now: datetime) -
     today = now.date()
     if topic.overdue and day < today:
         return False
-    if day == today and settled.is_told_as_past(text) and not topics.kinds_of(text) & {"birthday"}:
+    if day == today and _is_past(text) and not topics.kinds_of(text) & {"birthday"}:
         return True
     clock = _clock(text)
     if clock is None or topic.kind in ("birthday", "expiry", "deadline"):
@@ -336,6 +355,18 @@ def _is_over(text: str, day: date, topic: Topic, span: Horizon, now: datetime) -
         today, datetime.min.time()
     )
     return moment < passed or bool(latest and moment > latest)
+
+
+def _is_past(text: str) -> bool:
+    """Say whether a text tells what has happened, in what it says of things that are open."""
+    return settled.is_told_as_past(_open(text))
+
+
+def _open(text: str) -> str:
+    """Return a text with blanks in place of the clauses that tell of what is done."""
+    for part in settled.settled_parts(text):
+        text = text.replace(part, " " * len(part))
+    return text
 
 
 def _clock(text: str) -> int | None:
@@ -399,16 +430,38 @@ _STAMP = re.compile(
 
 def _distinct(found: Iterable[_Due]) -> list[_Due]:
     """Leave out what is said twice for one day; a fact tells it better than what it came from."""
-    kept: dict[tuple[date, bool], list[tuple[str, settled.Subject]]] = {}
-    distinct = []
+    distinct: list[_Due] = []
     for each in sorted(found, key=lambda each: _is_no_fact(each.evidence)):
-        text = _cleaned(each.evidence.text).casefold()
-        about = settled.subject(text)
-        others = kept.setdefault((each.day, each.is_sure), [])
-        if not any(text == said or settled.says_the_same(about, what) for said, what in others):
-            others.append((text, about))
+        same = next((at for at, other in enumerate(distinct) if _is_same(each, other)), None)
+        if same is None:
             distinct.append(each)
+        elif not _parted(each)[0]:  # it does without the name in front
+            distinct[same] = replace(distinct[same], is_nameless=True)
     return distinct
+
+
+def _is_same(one: _Due, other: _Due) -> bool:
+    """Say whether two say the same for one day, one of them perhaps with whom it is about."""
+    if (one.day, one.is_sure) != (other.day, other.is_sure):
+        return False
+    (name, text), (other_name, other_text) = _parted(one), _parted(other)
+    if name and other_name and name != other_name:
+        return False
+    return text == other_text or settled.says_the_same(
+        settled.subject(text), settled.subject(other_text)
+    )
+
+
+def _parted(due: _Due) -> tuple[str, str]:
+    """Return the name in front of a statement of a daily log, and the statement, in small
+    letters; headings of documents belong to what stands below them."""
+    text = _cleaned(due.evidence.text).casefold()
+    match = _NAME.match(text) if due.evidence.source.startswith("memory/") else None
+    return (match[1], text[match.end() :]) if match else ("", text)
+
+
+_NAME = re.compile(r"([^\W\d_][\w .,'’-]{0,60}):\s+", re.IGNORECASE)
+_OF_THE_USER = re.compile(r"user:\s+", re.IGNORECASE)
 
 
 def _is_no_fact(evidence: Evidence) -> bool:
@@ -417,13 +470,20 @@ def _is_no_fact(evidence: Evidence) -> bool:
 
 def _attention(found: Sequence[_Due], today: date) -> Verdict:
     near = sorted(found, key=lambda each: (abs((each.day - today).days), each.day < today))
-    told = "; ".join(
-        f"{_when(each.day, today)}: {_shown(each.evidence.text)}" for each in near[:MOST]
-    )
+    told = "; ".join(f"{_when(each.day, today)}: {_told(each)}" for each in near[:MOST])
     more = f"; and {len(near) - MOST} more" if len(near) > MOST else ""
     members = {digest([f"{each.day} {_shown(each.evidence.text).casefold()}"]) for each in near}
     cited = tuple(dict.fromkeys(each.evidence.source for each in near[:MOST]))
     return Verdict("attention", told + more, cited, together(members))
+
+
+def _told(due: _Due) -> str:
+    """Return what is told, without a name in front that nobody needs."""
+    text = _cleaned(due.evidence.text)
+    if due.evidence.source.startswith("memory/"):
+        front = (_NAME if due.is_nameless else _OF_THE_USER).match(text)
+        text = text[front.end() :] if front else text
+    return _shown(text)
 
 
 def _when(day: date, today: date) -> str:
@@ -437,6 +497,7 @@ def _shown(text: str) -> str:
     return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
 
 
+@lru_cache(maxsize=4_096)
 def _cleaned(text: str) -> str:
     """Return a text without stamps, marks, ids and sources, single-spaced."""
     said = _BEFORE.sub("", " ".join(text[: days.LOOKED_AT].split()))

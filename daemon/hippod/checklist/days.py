@@ -183,6 +183,18 @@ def _plain_dates(text: str) -> list[Days] | None:
     return None if _YEAR.search(_WITH_YEAR.sub("", text)) else found
 
 
+def months(text: str) -> frozenset[int]:
+    """Return the months that a text names in full, as in "the rent for December"."""
+    return frozenset(_MONTHS[match[1].casefold()] for match in MONTH.finditer(text[:LOOKED_AT]))
+
+
+MONTH = re.compile(
+    rf"\b({'|'.join(name for name in _MONTHS if name != 'may')}|(?<=\bfor )may|(?<=\bof )may)\b",
+    re.IGNORECASE,
+)
+"""The name of a month; "may" is one behind "for" and "of"."""
+
+
 def _parts(match: re.Match[str]) -> list[str]:
     """Return the year, the month and the day as they are written."""
     return [
@@ -233,7 +245,7 @@ def _without_year(text: str, anchor: date) -> list[Days]:
 
 
 _DAY_AND_MONTH = re.compile(
-    r"(?<![\w.,:/-])(?:(?P<until>bis|spätestens)\s+(?:zum\s+|am\s+)?)?(?P<day>0?[1-9]|[12]\d|3[01])\."
+    r"(?<![\w.,:/])(?<!\w-)(?:(?P<until>bis|spätestens)\s+(?:zum\s+|am\s+)?)?(?P<day>0?[1-9]|[12]\d|3[01])\."
     r"\s?(?P<month>0?[1-9]|1[0-2])\.(?!\s?\d)",
     re.IGNORECASE,
 )
@@ -258,6 +270,7 @@ def _in_words(text: str, anchor: date) -> list[Days]:
     found: list[Days] = []
     if not _HINT.search(_WITH_YEAR.sub("", text.lower())):
         return found
+    text = _COLON.sub(",", text)  # "Dec 1: the cake" is no time of day
     cut = [match.span() for match in _WEEKDAY.finditer(text)]
     for each in _dates_in_words(_WEEKDAY.sub("", text), anchor):
         start, end = (_before_cuts(place, cut) for place in (each.start, each.end))
@@ -265,6 +278,10 @@ def _in_words(text: str, anchor: date) -> list[Days]:
         exact = (each.last - each.first).days < 25  # a month or a year is vague
         found.append(Days(each.first, each.last, start, end, exact, until))
     return found
+
+
+_COLON = re.compile(r"(?<=[^\W\d_]\s\d):(?=\s)|(?<=[^\W\d_]\s\d\d):(?=\s)")
+"""What stands behind a date that leads a line."""
 
 
 def _dates_in_words(text: str, anchor: date) -> Sequence[sentence_dates.Found]:

@@ -102,7 +102,8 @@ class _Reader:
             self.done += 1
             return
         for sentence, line in _sentences(piece):
-            if phrases.is_placeholder(sentence):
+            is_mark = not piece.boxed and reminders.is_mark_of_the_page(sentence)
+            if is_mark or phrases.is_placeholder(sentence):
                 self.ignored += 1
             elif _is_lead_in(sentence, piece):
                 self._take_lead(sentence)
@@ -210,7 +211,7 @@ class _Reader:
         if any(map(phrases.offers_work, (*piece.headings, self.lead))):
             name = phrases.own_work(text)
             return Item("action" if name else "agent", _cut(text), line, name)
-        if reminders.has_a_date(text):
+        if reminders.is_reminder(text):
             return Item("question", _cut(text), line)
         if phrases.is_work(text) and not phrases.own_work(text):
             return Item("agent", _cut(text), line)

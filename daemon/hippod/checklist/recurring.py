@@ -52,6 +52,8 @@ def _read(text: str) -> tuple[frozenset[int], frozenset[int]]:
     }
     if _MONTH_END.search(text):
         numbers.add(31)
+    if _MONTH_START.search(text):
+        numbers.add(1)
     return frozenset(weekdays), frozenset(number for number in numbers if 1 <= number <= 31)
 
 
@@ -105,6 +107,11 @@ _MONTHLY = re.compile(
 _MONTH_END = re.compile(
     r"\b(?:last\s+day\s+of\s+(?:each|every|the)\s+month|(?:at\s+the\s+)?end\s+of\s+(?:each|every)\s+month|"
     r"(?:letzten\s+tag|ende)\s+(?:jedes|jeden)\s+monats)\b",
+    re.IGNORECASE,
+)
+_MONTH_START = re.compile(
+    r"\b(?:every\s+first\s+(?:day\s+)?of\s+(?:the|each|a)\s+month|(?:on\s+)?the\s+first\s+(?:day\s+)?of\s+(?:each|every)\s+month|"
+    r"jeden\s+ersten\s+(?:tag\s+)?(?:des|im)\s+monats?|(?:am|zum)\s+ersten\s+(?:tag\s+)?(?:jedes|jeden|eines\s+jeden)\s+monats)\b",
     re.IGNORECASE,
 )
 _HINT = re.compile(

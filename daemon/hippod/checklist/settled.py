@@ -1,6 +1,7 @@
 """Whether a text says that something is over: done, called off, put off, or long past."""
 
 import re
+from collections.abc import Collection, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
@@ -41,11 +42,25 @@ def _settled(text: str) -> tuple[tuple[int, int], ...]:
     before = 0
     for start, end in _clauses(text):
         clause = text[start:end]
-        if any(not _is_open(clause, match) for match in _DONE.finditer(clause)):
+        if _tells_of_done(clause):
             refers = _REFERS.match(clause) and not _EARLIER.search(clause)
+            refers = refers and not _has_other_object(clause, text[before:start])
             found.append((before if refers else start, end))
         before = start
     return tuple(found)
+
+
+def _tells_of_done(clause: str) -> bool:
+    """Say whether a clause tells, and does not ask, that something of this time is done."""
+    if clause.rstrip().endswith(("?", "？")) or _OF_ANOTHER_TIME.search(clause):
+        return False
+    return any(not _is_open(clause, match) for match in _DONE.finditer(clause))
+
+
+def _has_other_object(clause: str, before: str) -> bool:
+    """Tell "cancelled the gym" from "cancelled the visit" behind "The visit is on 4 May"."""
+    match = _OBJECT.match(clause)
+    return match is not None and not subject(match["object"])[0] <= subject(before)[0]
 
 
 def _clauses(text: str) -> list[tuple[int, int]]:
@@ -66,14 +81,51 @@ def is_told_as_past(text: str) -> bool:
 def speaks_of_the_same(later: str, earlier: str) -> bool:
     """Say whether what `later` settles or moves is what `earlier` speaks of.
 
-    Most of its words must be there, and all its numbers; "the invoice" is not "invoice 12".
+    Most of its words must be there, and all its numbers; "the invoice" is not "invoice 12". And
+    most of what is said earlier must be meant: "the gas bill" is not "the gas and water bills".
     """
     words, numbers = subject(later)
     other_words, other_numbers = subject(earlier)
     if numbers - other_numbers or (not numbers and _NUMBERED.search(earlier)):
         return False
     shared = words & other_words
-    return bool(shared) and len(shared) * 5 >= len(words) * 3
+    if not shared or len(shared) * 5 < len(words) * 3:
+        return False
+    return all(_are_meant(each, words) for each in _things(earlier))
+
+
+def _are_meant(things: Sequence[frozenset[str]], words: Collection[str]) -> bool:
+    """Say whether the words are most of what a clause is about, and of each thing it names."""
+    about = frozenset[str]().union(*things)
+    if len(about.intersection(words)) * 2 < len(about):
+        return False
+    for thing in things:
+        own = thing.difference(*(each for each in things if each is not thing))
+        if len(things) > 1 and own and len(own.intersection(words)) * 2 <= len(own):
+            return False
+    return True
+
+
+@lru_cache(maxsize=4_096)
+def _things(text: str) -> tuple[tuple[frozenset[str], ...], ...]:
+    """Return the stems of each thing of the clauses that name a day, or of the whole text."""
+    text = text[: days.LOOKED_AT]
+    ends = [each.end() for each in _CLAUSE.finditer(text) if not _AND.fullmatch(each[0])]
+    clauses = [text[start:end] for start, end in pairwise([0, *ends, len(text)])]
+    spoken_of = [each for each in clauses if days.named(each, _ANY_DAY)] or [text]
+    return tuple(
+        tuple(frozenset(subject(part)[0]) for part in _AND.split(each) if not _tells_of_done(part))
+        for each in spoken_of
+    )
+
+
+def is_of_the_month(later: str, earlier: str, day: date) -> bool:
+    """Say whether what `later` tells may be of the month of what `earlier` says for `day`.
+
+    "The rent for December" is not that of January.
+    """
+    named = days.months(_without_days(later))
+    return not named or bool(named & (days.months(_without_days(earlier)) or {day.month}))
 
 
 def says_the_same(one: Subject, other: Subject) -> bool:
@@ -87,15 +139,25 @@ def says_the_same(one: Subject, other: Subject) -> bool:
 @lru_cache(maxsize=4_096)
 def subject(text: str) -> Subject:
     """Return the stems of what a text is about, and the numbers that are no date or amount."""
-    text = text[: days.LOOKED_AT]
-    for each in reversed(days.named(text, _ANY_DAY)):
-        text = f"{text[: each.start]} {text[each.end :]}"
-    text = _NOT_ABOUT.sub(" ", text)
+    text = days.MONTH.sub(" ", _NOT_ABOUT.sub(" ", _without_days(text)))
     stems = content_stems(text, guess(text, ("en", "de", "es", "fr", "pt")))
     return (
         {stem for stem in stems if not stem[0].isdigit() and len(stem) > 1},
-        {stem for stem in stems if stem.isdecimal()},
+        {stem for stem in stems if _NUMBER.fullmatch(stem)},
     )
+
+
+def _without_days(text: str) -> str:
+    """Return a text without its days; those that were written out behind them go first."""
+    text = WRITTEN_OUT.sub("", text[: days.LOOKED_AT])
+    for each in reversed(days.named(text, _ANY_DAY)):
+        text = f"{text[: each.start]} {text[each.end :]}"
+    return text
+
+
+WRITTEN_OUT = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)")
+"""The day that a fact has behind the words for it: "on Thursday (2026-12-03)"."""
+_NUMBER = re.compile(r"\d+(?:[-/]\d+)*")
 
 
 _ANY_DAY = date(2000, 1, 1)
@@ -107,6 +169,9 @@ def _is_open(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 40) : match.start()]
     aimed = _BY.match(text, match.end()) or _GET.search(before)
     attribute = _ARTICLE.search(before) and _NOUN.match(text, match.end())
+    after = _REASON.split(text[match.end() :], maxsplit=1)[0]
+    if _NEGATED.search(text[: match.start()]) or _NEGATED.search(after):
+        return True
     return bool(aimed or attribute or _NOT_YET.search(before) or _REST.search(text))
 
 
@@ -116,7 +181,8 @@ _TICKED = re.compile(
 _CLAUSE = re.compile(
     r"(?<!\d)[.!?]\s+|(?<=20\d\d)\.\s+|[;\n]\s*|\s[–—-]\s|,?\s+(?:but|aber|pero|mais|mas|while|whereas)\s+"
     r"|,?\s+(?:and|und|y|et|e)\s+(?=[^.;]{0,80}\b(?:is|are|falls|remains?|ist|sind|wird|vence|est)\s+(?:\w+\s+)?"
-    r"(?:due|open|owed|payable|unpaid|fällig|offen|unbezahlt))",
+    r"(?:due|open|owed|payable|unpaid|fällig|offen|unbezahlt))"
+    r"|(?:,|,?\s+(?:and|und))\s+(?=(?:cancel+ed|paid|finished|dropped|returned|renewed)\s+(?:the|my|our|his|her|their|an?)\s)",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
@@ -141,14 +207,38 @@ _ARTICLE = re.compile(
 _NOUN = re.compile(r"\w*\s+(?!(?:is|are|by|on|in|from|for|to|and)\b)\w", re.IGNORECASE)
 _DONE = re.compile(
     r"\b(?:paid|done|completed|submitted|cancel+ed|called\s+off|handed\s+in|sent\s+in|filed|renewed|returned|"
-    r"resolved|settled|finished|no\s+longer|attended|taken\s+care\s+of|dropped|obsolete|"
+    r"resolved|settled|finished|no\s+longer(?!\s+(?:at|on|in|from)\s[^.;]*\bbut\b)|attended|taken\s+care\s+of|dropped|obsolete|"
     r"bezahlt|überwiesen|beglichen|erledigt|eingereicht|abgegeben|abgesagt|storniert|abgeschlossen|fertig|"
+    r"(?:i|we|have|has|had|been|was|were|already)\s+(?:picked\s+up|collected)|abgeholt|"
     r"verlängert|entfällt|ausgefallen|fällt\s+aus|hinfällig|gekündigt|"
     r"pagad[oa]s?|pagó|pagué|hech[oa]s?|entregad[oa]s?|cancelad[oa]s?|renovad[oa]s?|"
     r"payée?s?|réglée?s?|rendue?s?|annulée?s?|renouvelée?s?|terminée?s?|"
     r"(?:foi|foram|está|estão|já|é)\s+pag[oa]s?|entregues?|concluíd[oa]s?)\b|已付|已完成|取消|済み",
     re.IGNORECASE,
 )
+_OBJECT = re.compile(
+    rf"\W*(?:(?:i|we|have|has|already)\s+)*(?:{_DONE.pattern})\s+(?:the|my|our|his|her|their|an?)\s+"
+    r"(?P<object>.+?)(?=\s+(?:in|by|with|via|on|at|from|for|of|today|yesterday|already)\b|[,.;!]|$)",
+    re.IGNORECASE,
+)
+_OF_ANOTHER_TIME = re.compile(
+    r"\b(?:last|previous)\s+(?:year|month|quarter)\b|\b(?:last|previous)\s+week['’]s\b"
+    r"|\b(?:of|for|from)\s+(?:the\s+)?(?:last|previous)\s+week\b|\bvorjahr\w*"
+    r"|\b(?:letzte[nsrm]?|vorige[nsrm]?)\s+(?:jahr(?:es)?|monats?|quartals?)\b|\bwill\s+have\b",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:not|\w+n['’]t|never|nobody|no\s+one|none|neither|hardly|partly|partially|almost|nearly|half(?!\s*-)|part\s+of|"
+    r"nicht|nie|niemals|niemand|kein\w*|kaum|teilweise|zum\s+teil|beinahe|hälfte|fast(?=\s+(?:\w+\s+)?\W*$)|"
+    r"nadie|nunca|no\s+(?:está|fue|ha|se)|parcialmente|la\s+mitad|casi|personne\s+n|jamais|pas|presque|la\s+moitié|"
+    r"não|ninguém|metade|quase)\b",
+    re.IGNORECASE,
+)
+"""What makes "paid" none of it, or not all."""
+_REASON = re.compile(
+    r",(?!\s*(?:not|only|nicht|nur)\b)|\b(?:because|since|as|so|weil|denn)\b", re.IGNORECASE
+)
+_AND = re.compile(r",?\s+(?:and|und|y|et|e|sowie)\s+|,\s+|\s*&\s*", re.IGNORECASE)
 _NOT_YET = re.compile(
     r"(?:\b(?:not|never|isn['’]t|hasn['’]t|aren['’]t|haven['’]t|wasn['’]t|to\s+be|be|must|should|needs?|gets?|un|"
     r"nicht|noch\s+nicht|nie|muss|müssen|soll|sollte|wird|werden|sin|no|pas|não|por|à|a|être|ser)\s+(?:yet\s+|been\s+|"
@@ -156,7 +246,10 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 # "get the inspection done by Friday"
-_GET = re.compile(r"\b(?:get|needs?|must|should|muss|soll(?:te)?)\b[^.;:]*$", re.IGNORECASE)
+_GET = re.compile(
+    r"\b(?:get|needs?|must|should|muss|müssen|soll(?:te)?|wird|werden|kann|können)\b[^.;:]*$",
+    re.IGNORECASE,
+)
 _BY = re.compile(
     r"\s+(?:by|until|before|no\s+later\s+than|bis|spätestens|antes|avant)\s+(?:\w+\s+){0,2}"
     r"(?:\d|\w+day\b|\w+tag\b|tomorrow|today|heute|morgen)",
@@ -170,7 +263,7 @@ _REST = re.compile(
 _MOVED = re.compile(
     r"\b(?:moved|postponed|rescheduled|shifted|pushed\s+back|put\s+off|brought\s+forward|extended|verschoben|verlegt|"
     r"vertagt|vorgezogen|aplazad[oa]s?|pospuest[oa]s?|reprogramad[oa]s?|reportée?s?|décalée?s?|déplacée?s?|adiad[oa]s?|"
-    r"remarcad[oa]s?)\b|改到|延期",
+    r"remarcad[oa]s?|no\s+longer\s+(?:at|on|in|from)\s[^.;]*\bbut|nicht\s+mehr\s+(?:am|um|im)\s[^.;]*\bsondern)\b|改到|延期",
     re.IGNORECASE,
 )
 _PLANNED = (
@@ -193,6 +286,7 @@ _NOT_ABOUT = re.compile(
     rf"(?:{_DONE.pattern}|{_MOVED.pattern})"
     r"|(?:[€$£]\s*\d[\d.,]*|\b\d[\d.,]*\s*(?:€|\$|£|eur|usd|gbp|chf|euros?|dollars?)(?!\w))"
     r"|\b(?:due|deadline|paid|pay|today|yesterday|tomorrow|heute|gestern|morgen|fällig|frist|new|now|date|day|"
-    r"[01]?\d:[0-5]\d|uhr|am|pm|auf|to)\b",
+    r"[0-2]?\d:[0-5]\d(?::[0-5]\d)?|uhr|am|pm|auf|to|"
+    r"must|user(?=:)|pick(?:ed)?\s+up|collect(?:ed)?|abholen)\b",
     re.IGNORECASE,
 )

@@ -50,6 +50,8 @@ def topic(question: str) -> Topic | None:
         return None
     if _asks_what_happened(question) or (kind == "event" and not _asks_when(question)):
         return None
+    if kind == "expiry" and not (_IS_EXPIRY.search(question) or names_a_time(question)):
+        return None  # whether it can be cancelled at all
     names = frozenset(_names(question, kind))
     return Topic(kind, names, _language(question), overdue, _OR.search(question) is not None)
 
@@ -179,6 +181,8 @@ _PLURAL = re.compile(
 _WORDS = re.compile(r"[^\W_]+(?:['’.:/@+-][^\W_]+)*")
 
 _DUE = "due payable owed owing fällig* vence* vencimient* échéance* à~payer pendiente* by~when"
+_CAN_CANCEL = """can~(?:\\w+~){0,9}cancel+(?:ed)? cancel+able kündbar*
+    (?:kann|können)~(?:\\w+~){0,9}(?:kündigen|gekündigt)"""
 _DEADLINE = """deadlines? due~dates? cut-?offs? submissions? frist* abgabe* abgabetermin*
     \\w+frist(?:en)? stichtag* plazos? fechas?~límites? dates?~limites? délais? prazos?"""
 _PAYMENTS = "payments? zahlung* pagos? paiements? pagamentos?"
@@ -211,6 +215,7 @@ _LATE = """overdue past~due past~their~due~dates? past~its~due~date expired late
 
 _OVERDUE = _words(_LATE)
 _IS_DUE = _words(_DUE, _DEADLINE)
+_IS_EXPIRY = _words(_EXPIRY)
 _IS_EVENT, _IS_GENERALLY = _words(_EVENTS), _words(_GENERALLY)
 _HAPPENED = re.compile(
     r"\W*(?:(?:has|have|had|did|was|were)\b.*\b(?:[a-z]{3,}ed|sent|come|came|gone|went|got|gotten|written|wrote|paid|bought|"
@@ -229,7 +234,7 @@ _ASKED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("birthday", _words(_BIRTHDAYS)),
     ("deadline", _words(_DEADLINE, _PAYMENTS)),
     ("due", _words(_DUE)),
-    ("expiry", _words(_EXPIRY)),
+    ("expiry", _words(_EXPIRY, _CAN_CANCEL)),
     ("appointment", _words(_APPOINTMENTS)),
     ("event", _words(_EVENTS)),
     ("anything", _words(_GENERALLY)),
@@ -244,7 +249,10 @@ _GENERAL: dict[Kind, re.Pattern[str]] = {
     "birthday": _words(_BIRTHDAYS, *_ALL_GENERAL),
     "deadline": _words(_DEADLINE, _PAYMENTS, *_ALL_GENERAL),
     "due": _words("dates? items? tasks?", *_ALL_GENERAL),
-    "expiry": _words("dates? valid", *_ALL_GENERAL),
+    "expiry": _words(
+        "dates? valid can cancel+(?:ed|able)? kann können kündbar* kündigen gekündigt",
+        *_ALL_GENERAL,
+    ),
     "appointment": _words(_APPOINTMENTS, *_ALL_GENERAL),
     "event": _words(*_ALL_GENERAL),
     "anything": _words(*_ALL_GENERAL),
@@ -256,9 +264,10 @@ _MORE_THAN_TIME = _words(
     temperature prices? stocks? news builds? ci prs? pull~requests? tests? tickets? issues? bugs?
     servers? services? errors? logs? disks? backups? uptime health\\w* running blocked stalled
     stale progress status state follow-?ups? changes? changed happened conflicts? overlap\\w*
-    cancel+ed waiting why how conflicting free busy nachrichten ungelesen* postfach wetter* regen
-    neuigkeiten preise? kurse? fehler server sicherung* stand konflikt* überschneid* frei warum
-    wie mensajes? correos? clima noticias errores mensagens courriels? météo nouvelles""",
+    (?<!be\\s)cancel+ed waiting why how conflicting free busy nachrichten ungelesen* postfach
+    wetter* regen neuigkeiten preise? kurse? fehler server sicherung* stand konflikt*
+    überschneid* frei warum wie mensajes? correos? clima noticias errores mensagens courriels?
+    météo nouvelles""",
 )
 _QUALIFIED = _words(
     """urgent important critical high-?priority serious relevant interesting noteworthy unusual
@@ -272,7 +281,9 @@ _ELSEWHERE = _words(
 _SPOKEN: dict[Kind, re.Pattern[str]] = {
     "birthday": _words(_BIRTHDAYS, "born geboren nacid[oa] née?"),
     "expiry": _words(
-        _EXPIRY, "valid~until gültig~bis good~until ends endet enden notice~period kündig*"
+        _EXPIRY, "valid~until gültig~bis good~until ends endet enden notice~period kündig*",
+        "kündbar* cancel+able (?:can|could|may|must)~be~cancel+ed",
+        "cancel~(?:\\w+~){0,3}(?:until|by|before)",
     ),
     "deadline": _words(
         _DUE, _DEADLINE, _PAYMENTS,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     Beat = dict[str, Any]
 
 _MARKS = {"attention": "!", "failed": "!", "not judged": "?", "to do": ">", "left": "-"}
+_PRESSING = ("attention", "failed")
 _LIMIT = 20
 """Beats of the history that are shown."""
 
@@ -98,7 +99,7 @@ def _print_history(answer: "Beat") -> None:
         return
     rows = [["started", "outcome", "items", "told", "tokens", "took", "reason"]]
     for beat in answer["beats"]:
-        told = sum(item["told"] for item in beat["items"])
+        told = sum(item["told"] and item["state"] in _PRESSING for item in beat["items"])
         row = [beat["started"], beat["outcome"], str(len(beat["items"])), str(told)]
         took = output.duration(beat["seconds"])
         rows.append([*row, str(beat["tokens"]), took, beat["reason"]])

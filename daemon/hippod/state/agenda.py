@@ -54,6 +54,13 @@ class Agenda:
         with self._database.transaction():
             self._database.execute("UPDATE job SET paused=? WHERE name=?", int(paused), name)
 
+    def set_back(self, name: str, ahead: datetime, since: datetime) -> None:
+        """Let times count from `since` on, if that is still noted as `ahead`."""
+        with self._database.transaction():
+            self._database.execute(
+                "UPDATE job SET since=? WHERE name=? AND since=?", iso(since), name, iso(ahead)
+            )
+
     def skip(self, name: str, times: int, now: datetime) -> None:
         """Count times up to now at which a job was due and left out: none is made up for."""
         with self._database.transaction():

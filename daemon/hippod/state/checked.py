@@ -1,7 +1,7 @@
 """What the heartbeat found about each item of the checklist, as JSON of its own."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from hippod.state.database import Database, iso
 
@@ -25,16 +25,28 @@ class Checked:
                 ((item, value, now) for item, value in values.items()),
             )
 
-    def forget(self, paths: Collection[str]) -> int:
-        """Drop what was judged by one of these documents: a digest would confirm who guesses it."""
+    def forget(
+        self, paths: Collection[str], left: Callable[[str], str], others: Callable[[str], str]
+    ) -> int:
+        """Keep only what `left` leaves of values that name one of these documents.
+
+        And what `others` leaves of all others. Returns how many name one.
+        """
         names = {path.rpartition("/")[2] for path in paths}  # logs move to the archive
-        said = (json.dumps(name, ensure_ascii=False)[1:-1] for name in names)
+        said = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         with self._database.transaction():
-            count = int(self._database.only("SELECT count(*) FROM checked")[0])
+            values = self.all()
+            touched = {
+                item for item, value in values.items() if any(name in value for name in said)
+            }
             self._database.execute_many(
-                "DELETE FROM checked WHERE instr(value, ?)>0", ((name,) for name in said)
+                "UPDATE checked SET value=? WHERE item=?",
+                (
+                    (left(value) if item in touched else others(value), item)
+                    for item, value in values.items()
+                ),
             )
-            return count - int(self._database.only("SELECT count(*) FROM checked")[0])
+        return len(touched)
 
     def drop(self, items: Collection[str]) -> None:
         """Forget items that stand in no checklist any more."""

@@ -127,3 +127,28 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _texts(inner)
+
+
+def left_of(text: str, left: Callable[[str], str]) -> str:
+    """Return JSON without the entries and lines of which `left` leaves less than they tell.
+
+    Empty where that is not all of it.
+    """
+
+    def says_it(value: object) -> bool:
+        told = "\n\n".join(_texts(value))
+        return left(told) != told
+
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return ""
+    if not isinstance(data, dict):
+        return ""
+    for key, value in data.items():
+        if isinstance(value, list):
+            data[key] = [each for each in value if not says_it(each)]
+        elif isinstance(value, str):
+            data[key] = "\n".join(line for line in value.split("\n") if not says_it(line))
+    rest = json.dumps(data, ensure_ascii=False)
+    return "" if says_it(data) or left(rest) != rest else rest

@@ -26,7 +26,7 @@ from hippod.journal import (
 from hippod.state.agenda import Agenda
 from hippod.state.checked import Checked
 from hippod.state.database import Clock, Database, Row, iso, moment, storage
-from hippod.state.events import EventLog
+from hippod.state.events import EventLog, left_of
 from hippod.state.working import WorkingMemory
 from hippod.transcripts.turns import Cursor, Turn
 
@@ -1008,9 +1008,11 @@ class State(Database):
         for *key, value in self.rows(f"SELECT {keys}, {column} FROM {table}"):
             if value and goes.text(value) != value:
                 where = " AND ".join(f"{name}=?" for name in keys.split(", "))
-                is_rest = column in ("error", "detail")  # the row itself says something else
-                blank = f"UPDATE {table} SET {column}=''" if is_rest else f"DELETE FROM {table}"
-                self.execute(f"{blank} WHERE {where}", *key)
+                if column in ("error", "detail"):  # the row itself says something else
+                    left = left_of(value, goes.text) if column == "detail" else ""
+                    self.execute(f"UPDATE {table} SET {column}=? WHERE {where}", left, *key)
+                else:
+                    self.execute(f"DELETE FROM {table} WHERE {where}", *key)
                 done[table] += 1
 
     # -- rows --------------------------------------------------------------------------------
