@@ -14,6 +14,8 @@ from tests.processes import Daemon, wait_for
 KILLER = Path(__file__).parent / "killer.py"
 LANES = 4
 """The steps are dealt out to this many tests, so that they can run side by side."""
+TRIED = (0, 2)
+"""The lanes of every run of the tests, every second step: all four take six minutes."""
 FEWEST_STEPS = 20
 
 SAID = (
@@ -129,7 +131,7 @@ def test_the_undisturbed_run_did_its_work(undisturbed: Killable) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("lane", range(LANES))
+@pytest.mark.parametrize("lane", TRIED)
 def test_killed_at_every_step(undisturbed: Killable, tmp_path: Path, lane: int) -> None:
     deaths = 0
     kill_at = lane + 1
