@@ -1,6 +1,7 @@
 """A workspace with everything over it and a heartbeat on a clock that is set by hand."""
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -146,3 +147,28 @@ def check(command: str, **settings: Any) -> dict[str, Any]:
 def states(beat: Beat) -> list[str]:
     """Return the states of the items, in order."""
     return [item.state for item in beat.items]
+
+
+Build = Callable[..., House]
+
+
+@contextmanager
+def building(root: Path, patch: pytest.MonkeyPatch) -> Iterator[Build]:
+    """Give what builds a house over `root` by sections of the config; stop them all in the end."""
+    houses: list[House] = []
+
+    def made(**sections: Any) -> House:
+        houses.append(House(root, patch, **sections))
+        return houses[-1]
+
+    yield made
+    for house in houses:
+        house.stop()
+
+
+def with_model(house: House, *replies: str | Exception) -> Model:
+    """Start a house with a model that answers so, one reply a call."""
+    house.model = Model()
+    house.model.enqueue(*replies)
+    house.start()
+    return house.model

@@ -1,6 +1,6 @@
 """Faults that heartbeats of other programs had in the field, played again on this one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,7 @@ from hippod.errors import ConfigError
 from hippod.jobs import Board
 from hippod.models import Completion, Grammar
 from hippod.wire_bank import ReflectRequest
-from tests.beating import House, Model, check, states
-
-Build = Callable[..., House]
+from tests.beating import Build, Model, building, check, states, with_model
 
 WELL = "W @Well: The pump of the well is broken. (09:00 main/s1#m1) ^aaaa111111"
 ITEM = "- [ ] Is the pump of the well broken?\n"
@@ -23,22 +21,8 @@ ITEM = "- [ ] Is the pump of the well broken?\n"
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
-    houses: list[House] = []
-
-    def made(**sections: Any) -> House:
-        houses.append(House(tmp_path / "w", monkeypatch, **sections))
-        return houses[-1]
-
-    yield made
-    for house in houses:
-        house.stop()
-
-
-def with_model(house: House, *replies: str) -> Model:
-    house.model = Model()
-    house.model.enqueue(*replies)
-    house.start()
-    return house.model
+    with building(tmp_path / "w", monkeypatch) as made:
+        yield made
 
 
 # -- C137: a list without anything to do -------------------------------------------------------

@@ -14,9 +14,7 @@ from hippod.errors import DaemonDown, Forbidden, ModelCrashed, NotFound, Storage
 from hippod.service import Jobs
 from hippod.wire_bank import ForgetRequest, HygieneRequest, ReflectRequest
 from hippod.wire_heartbeat import HeartbeatRequest
-from tests.beating import House, Model, check, states
-
-Build = Callable[..., House]
+from tests.beating import Build, building, check, states, with_model
 
 BOAT = "W @Boat: The bilge pump of the boat is broken. (09:00 main/s1#m1) ^aaaa111111"
 PAINT = "W @Boat: The boat needs new paint. (09:05 main/s1#m2) ^aaaa111112"
@@ -25,22 +23,8 @@ BROKEN = "- [ ] Is the bilge pump of the boat still broken?\n"
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
-    houses: list[House] = []
-
-    def made(**sections: Any) -> House:
-        houses.append(House(tmp_path / "w", monkeypatch, **sections))
-        return houses[-1]
-
-    yield made
-    for house in houses:
-        house.stop()
-
-
-def with_model(house: House, *replies: str | Exception) -> Model:
-    house.model = Model()
-    house.model.enqueue(*replies)
-    house.start()
-    return house.model
+    with building(tmp_path / "w", monkeypatch) as made:
+        yield made
 
 
 # -- what is told ------------------------------------------------------------------------------

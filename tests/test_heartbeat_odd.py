@@ -1,7 +1,7 @@
 """The heartbeat in bad company: crashes, full disks, strange lists, commands, models, clocks."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,7 @@ import pytest
 from hippod.errors import ModelCrashed, ModelUnavailable, StorageError
 from hippod.models import selftest
 from hippod.wire_bank import ForgetRequest
-from tests.beating import House, Model, check, states
-
-Build = Callable[..., House]
+from tests.beating import Build, House, Model, building, check, states, with_model
 
 BOAT = "W @Boat: The bilge pump of the boat is broken. (09:00 main/s1#m1) ^aaaa111111"
 PAINT = "W @Boat: The boat needs new paint. (09:05 main/s1#m2) ^aaaa111112"
@@ -23,22 +21,8 @@ FULL = check("echo 93 %", attention="number > 90")
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
-    houses: list[House] = []
-
-    def made(**sections: Any) -> House:
-        houses.append(House(tmp_path / "w", monkeypatch, **sections))
-        return houses[-1]
-
-    yield made
-    for house in houses:
-        house.stop()
-
-
-def with_model(house: House, *replies: str | Exception) -> Model:
-    house.model = Model()
-    house.model.enqueue(*replies)
-    house.start()
-    return house.model
+    with building(tmp_path / "w", monkeypatch) as made:
+        yield made
 
 
 # -- commands ----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What a heartbeat must not swallow, and what it must not say twice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,7 @@ from hippod.checklist import telling, verdict
 from hippod.cli import status as shown
 from hippod.models import Completion
 from hippod.wire_bank import ForgetRequest
-from tests.beating import House, Model, check, states
-
-Build = Callable[..., House]
+from tests.beating import Build, House, Model, building, check, states, with_model
 
 BOAT = "W @Boat: The bilge pump of the boat is broken. (09:00 main/s1#m1) ^aaaa111111"
 BROKEN = "- [ ] Is the bilge pump of the boat still broken?\n"
@@ -22,15 +20,8 @@ PAGE = {"command": ["cat", "page.txt"], "attention": "output changes"}
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
-    houses: list[House] = []
-
-    def made(**sections: Any) -> House:
-        houses.append(House(tmp_path / "w", monkeypatch, **sections))
-        return houses[-1]
-
-    yield made
-    for house in houses:
-        house.stop()
+    with building(tmp_path / "w", monkeypatch) as made:
+        yield made
 
 
 def watching(build: Build, **settings: Any) -> House:
@@ -190,13 +181,6 @@ def test_only_what_speaks_of_the_thing_shows_again_what_nobody_judges(build: Bui
 
 
 # -- models ------------------------------------------------------------------------------------
-
-
-def with_model(house: House, *replies: str) -> Model:
-    house.model = Model()
-    house.model.enqueue(*replies)
-    house.start()
-    return house.model
 
 
 def test_a_kept_verdict_on_days_ends_with_the_day(build: Build) -> None:

@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from hippod import config, redact
 from hippod.commands import Command, Commands, Outcome
-from hippod.webhook import Undelivered, Webhook
+
+if TYPE_CHECKING:
+    from hippod.webhook import Webhook
 
 _ENVIRONMENT = (
     "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ",
@@ -72,9 +75,7 @@ class Notifiers:
         self._platform = platform
         self._commands = Commands(cwd, environ)
         self._token = environ.get(notify.webhook_token_env, "").strip()
-        self._webhook = Webhook(
-            notify.webhook, SecretStr(self._token), timeout=notify.timeout, sleep=sleep
-        )
+        self._webhook = self._door(sleep) if notify.webhook else None
 
     def tell(self, alert: Alert) -> list[str]:
         """Send an alert every configured way; return one sentence for each that failed.
@@ -113,7 +114,8 @@ class Notifiers:
     def stop(self) -> None:
         """End what is under way, and send nothing more."""
         self._commands.stop()
-        self._webhook.close()
+        if self._webhook is not None:
+            self._webhook.close()
 
     def _show(self, alert: Alert) -> str:
         words = (_osascript if self._platform == "darwin" else _notify_send)(alert)
@@ -133,7 +135,16 @@ class Notifiers:
             return f"{name} failed with exit code {outcome.exit}{said}"
         return outcome.error
 
+    def _door(self, sleep: Callable[[float], None] | None) -> "Webhook":
+        from hippod.webhook import Webhook  # with an HTTP client: every start would wait for it
+
+        token = SecretStr(self._token)
+        return Webhook(self._notify.webhook, token, timeout=self._notify.timeout, sleep=sleep)
+
     def _post(self, alert: Alert) -> str:
+        from hippod.webhook import Undelivered
+
+        assert self._webhook is not None
         if fault := self._token_fault():
             return fault
         try:
