@@ -79,6 +79,11 @@ def test_the_curl_examples_of_the_readme_work(daemon: Daemon) -> None:
 def test_the_python_example_of_the_readme_works(daemon: Daemon) -> None:
     block = README.partition("<!-- python -->")[2].partition("```python\n")[2].partition("```")[0]
     assert README.count("```python") == 1
+    daemon.client.write("context/porch.md", "The lamp of the porch has a new switch.\n")
+    wait_for(
+        lambda: "pages.changed" in str([*daemon.client.events(after=0, follow=False)]),
+        "an event to show",
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{block}\nprint(prompt, kept, reply)"],
         env=daemon.environ, capture_output=True, text=True, timeout=60, check=False,
