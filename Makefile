@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # llama.cpp is built from source (about 5 minutes, once): leave out what we never use.
 export CMAKE_ARGS ?= -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF
 
-.PHONY: help run demo test lint bench month clean
+.PHONY: help run demo test lint bench month faults soak clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
@@ -30,6 +30,12 @@ bench: $(VENV)/.dev ## measure this machine; prints a table, writes bench/report
 
 month: $(VENV)/.dev ## three simulated months of the schedule against what should come of them
 	$(BIN)/python -m bench.month
+
+faults: $(VENV)/.dev ## break a running daemon in every way that must be survived; prints a table
+	$(BIN)/python -m bench.faults
+
+soak: $(VENV)/.dev ## readers, writers, editors, git and SIGKILL at once, then an audit; prints a table
+	$(BIN)/python -m bench.soak
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/reports

@@ -1,0 +1,1 @@
+"""A workspace as one archive, and back."""

@@ -1,0 +1,1 @@
+"""Facts, opinions and entities as JSON lines."""

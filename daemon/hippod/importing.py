@@ -1,0 +1,1 @@
+"""Facts, opinions and entities out of JSON lines, once."""

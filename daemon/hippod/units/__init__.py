@@ -1,0 +1,1 @@
+"""Unit files of the service managers."""
