@@ -9,11 +9,13 @@ file. Nothing beyond the cheap standard library is imported: the CLI needs this 
 
 import os
 import pwd
+import stat
 import sys
 from collections.abc import Mapping
 
 from hippod.errors import ConfigError, InvalidInput
 
+_MAX_CONFIG_BYTES = 1_000_000
 MAX_SOCKET_BYTES = 100
 """Below every system's limit (104 on macOS, 108 on Linux, with the closing NUL)."""
 
@@ -41,14 +43,14 @@ def models_path(environ: Mapping[str, str]) -> str:
     return _absolute(environ.get("HIPPOD_MODELS") or "~/.hippod/models", environ)
 
 
-def instance_name(workspace: str | os.PathLike[str]) -> str:
-    """Return the short ASCII name of a workspace, different for every real path.
+def instance_name(workspace: str | os.PathLike[str], uid: int | None = None) -> str:
+    """Return the short ASCII name of a workspace of `uid` (ours), different for every real path.
 
     `default` is the default workspace of the *account*: a process with another `HOME` (a test,
     a sandbox) must never reach the daemon of the user it runs as.
     """
     real = os.path.realpath(workspace)
-    if real == _account_default():
+    if real == _account_default(os.getuid() if uid is None else uid):
         return "default"
     from hashlib import sha256  # 6 ms (OpenSSL) that the default workspace does not pay
 
@@ -117,13 +119,44 @@ def configured(path: str, environ: Mapping[str, str]) -> tuple[str, str]:
     return values[0], values[1]
 
 
+def config_text(path: str) -> str:
+    """Return the text of a config file, empty if there is none.
+
+    Raises `ConfigError` for one that cannot be read, is no text, over a megabyte, or a pipe: it is
+    read more than once, and a pipe may never end.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                raise ConfigError([f"{path}: is a pipe, not a file"])
+            data = file.read(_MAX_CONFIG_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise ConfigError([f"{path}: {error.strerror}"]) from None
+    if len(data) > _MAX_CONFIG_BYTES:
+        raise ConfigError([f"{path}: over {_MAX_CONFIG_BYTES} bytes, so hardly a configuration"])
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
+
+
 def _folders(environ: Mapping[str, str], uid: int, platform: str) -> list[str]:
     shared = f"/tmp/hippod-{uid}"  # always short enough: a socket's name has at most 33 bytes
     if platform == "darwin":
         return [_absolute("~/Library/Caches/hippod", environ), shared]
     given = environ.get("XDG_RUNTIME_DIR", "")
     own = [f"{given}/hippod"] if given.startswith("/") else []  # its rule: absolute or ignored
-    return [*own, shared, f"/run/user/{uid}/hippod"]
+    return [*own, shared, f"/run/user/{uid}/hippod", *_of_the_system(uid)]
+
+
+def _of_the_system(uid: int) -> list[str]:
+    try:
+        return [system_folder(pwd.getpwuid(uid).pw_name)]
+    except KeyError:
+        return []
 
 
 def _bindable(path: str) -> str:
@@ -136,9 +169,14 @@ def _bindable(path: str) -> str:
     return path
 
 
-def _account_default() -> str:
+def system_folder(user: str) -> str:
+    """Return where a service of the system (systemd's `hippod@USER`) listens for its user."""
+    return f"/run/hippod/{user}"
+
+
+def _account_default(uid: int) -> str:
     try:
-        account_home = pwd.getpwuid(os.getuid()).pw_dir
+        account_home = pwd.getpwuid(uid).pw_dir
     except KeyError:  # a container that runs as a bare number
         return ""
     return os.path.realpath(os.path.join(account_home, ".hippod/workspace"))
@@ -179,22 +217,14 @@ def _override(environ: Mapping[str, str], variable: str) -> str:
 
 
 def _tables(path: str) -> dict[str, object]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except FileNotFoundError:
-        return {}
-    except UnicodeDecodeError as error:
-        raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
-    except OSError as error:
-        raise ConfigError([f"{path}: {error.strerror}"]) from None
+    text = config_text(path)
     if not _names_a_place(text):
         return {}
     import tomllib  # 16 ms that a config which moves neither workspace nor socket does not cost
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
 
 

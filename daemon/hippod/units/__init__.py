@@ -1,1 +1,1 @@
-"""Unit files of the service managers."""
+"""The unit files of systemd and launchd: rendered, installed, and the services they make."""
