@@ -1,0 +1,215 @@
+"""Checks of the files: the workspace, its filesystem, space, modes, owners and what lies about."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from hippod import mounts
+from hippod.doctor.finding import Found, count, fail, ok, size, skipped, some, warn
+from hippod.doctor.subject import Subject
+from hippod.doctor.tree import mode, probe
+
+_IN_MEMORY = frozenset({"tmpfs", "ramfs"})
+_LITTLE, _TOO_LITTLE = 500_000_000, 20_000_000
+_FEW_FILES, _TOO_FEW_FILES = 10_000, 100
+_OLD = 86_400.0
+_WRITTEN = ("", "memory", "daily", "bank", "bank/entities", ".memory")
+"""Folders that hippod writes to, as far as they are there."""
+
+
+def workspace(subject: Subject) -> Iterator[Found]:
+    """The workspace is there and can really be written."""
+    root = subject.root
+    if not root.is_dir():
+        yield fail(f"{root}: there is no such folder", "make it by: hippod init; or mount it")
+        return
+    tried = 0
+    for name in _WRITTEN:
+        folder = root / name
+        if name and (folder.is_symlink() or not folder.is_dir()):
+            continue
+        tried += 1
+        try:
+            probe(folder)
+        except OSError as error:
+            yield fail(
+                f"{folder}: cannot be written: {error.strerror}",
+                "check its owner and mode, free space, and whether it is mounted read-only",
+            )
+    yield ok(f"{root}: {count(tried, 'folder')} written to and cleaned up")
+
+
+def filesystem(subject: Subject) -> Iterator[Found]:
+    """The workspace lies on a disk that locks, tells of changes and stays."""
+    kind = mounts.filesystem_of(subject.root, subject.proc / "self" / "mountinfo")
+    if kind is None:
+        yield skipped("this system does not tell what the workspace lies on")
+    elif mounts.is_remote(kind):
+        yield warn(
+            f"the workspace lies on {kind}: changes by others come without events, so that files"
+            " are looked at every few seconds, and SQLite's log needs memory that such a"
+            " filesystem does not share",
+            "keep the workspace on a local disk and let a sync client copy it; else let one"
+            " machine alone run hippod",
+        )
+    elif kind in _IN_MEMORY:
+        yield warn(
+            f"the workspace lies on {kind}, in memory: all is lost when the machine restarts",
+            "keep it on a disk",
+        )
+    else:
+        yield ok(f"the workspace lies on {kind}")
+
+
+def space(subject: Subject) -> Iterator[Found]:
+    """There is room for bytes and for files, in the workspace and for temporary files."""
+    temporary = Path(subject.environ.get("TMPDIR") or tempfile.gettempdir())
+    free: list[str] = []
+    if not temporary.is_dir():
+        yield warn(f"{temporary}: there is no such folder", "set TMPDIR to one that is there")
+    for place in dict.fromkeys((subject.root, temporary)):
+        if not place.is_dir():
+            continue
+        about = os.statvfs(place)
+        available = about.f_bavail * about.f_frsize
+        yield from _too_little(place, available, about.f_favail if about.f_files else None)
+        free.append(f"{size(available)} in {place}")
+    yield ok(f"free: {', '.join(free)}")
+
+
+def private(subject: Subject) -> Iterator[Found]:
+    """Nobody else can read what hippod keeps, or write where it reads."""
+    folder = subject.folder
+    bits = mode(folder)
+    if bits is None:
+        yield _no_folder(subject)
+    elif bits & 0o077:
+        yield fail(
+            f"{folder} has mode {bits:04o}: others may look into it",
+            f"chmod -R go-rwx {folder}",
+            lambda: _closed(folder),
+        )
+    if bits is not None and not (folder / ".gitignore").exists():
+        yield warn(
+            f"{folder} has no .gitignore: git may take in what is derived",
+            f"echo '*' > {folder}/.gitignore",
+            lambda: _ignored(folder),
+        )
+    yield from _root_mode(subject.root)
+    yield from _umask(subject)
+    if bits is not None:
+        yield ok(f"{folder} has mode {bits:04o}")
+
+
+def owners(subject: Subject) -> Iterator[Found]:
+    """All files belong to the user that hippod runs as."""
+    user = os.geteuid()
+    foreign = subject.tree.foreign
+    ours = [path for path in foreign if path.startswith(".memory")]
+    fix = f"sudo chown -R {user} {subject.root}"
+    if user == 0 and "." in foreign:
+        yield warn(
+            f"hippod runs as root, but {subject.root} belongs to another user",
+            "run it as that user: what root writes, others cannot change",
+        )
+        return
+    if ours:
+        yield fail(f"of another user: {some(ours)} (was something run by sudo?)", fix)
+    if others := [path for path in foreign if path not in ours]:
+        yield warn(f"of another user: {some(others)} (was something run by sudo?)", fix)
+    yield ok(f"all belong to user {user}")
+
+
+def leftovers(subject: Subject) -> Iterator[Found]:
+    """No temporary files of dead runs lie about."""
+    tree, now = subject.tree, time.time()
+    old = [path for path in tree.leftovers if tree.age(path, now) > _OLD]
+    parts = subject.parts
+    if old:
+        yield warn(
+            f"temporary files of dead runs: {some(old)}",
+            "they go when the daemon starts, or by: hippod doctor --fix",
+            (lambda: _swept(parts.workspace.sweep(_OLD))) if parts else None,
+        )
+    yield ok("none older than a day")
+
+
+def set_aside(subject: Subject) -> Iterator[Found]:
+    """No damaged or old copies of databases wait for somebody to look at them."""
+    names = sorted(os.listdir(subject.folder)) if subject.folder.is_dir() else []
+    damaged = [name for name in names if ".corrupt-" in name]
+    if damaged:
+        total = sum((subject.folder / name).lstat().st_size for name in damaged)
+        yield warn(
+            f"damaged databases were moved aside: {some(damaged)} ({size(total)})",
+            f"hippod goes on with new ones; delete them in {subject.folder} when nobody wants"
+            " to look into them, and have the disk checked",
+        )
+    backups = [name for name in names if name.endswith(".bak")]
+    yield ok(f"{count(len(backups), 'copy', 'copies')} of older databases kept")
+
+
+def _too_little(place: Path, available: int, files: int | None) -> Iterator[Found]:
+    fix = "free some space; old journal entries go earlier by [retention] journal_bytes"
+    if available < _LITTLE:
+        say = fail if available < _TOO_LITTLE else warn
+        yield say(f"{place}: only {size(available)} are free", fix)
+    if files is not None and files < _FEW_FILES:
+        say = fail if files < _TOO_FEW_FILES else warn
+        yield say(f"{place}: only {count(files, 'more file')} can be made (inodes)", fix)
+
+
+def _no_folder(subject: Subject) -> Found:
+    if subject.parts is None:
+        return skipped(f"{subject.folder} is made when the daemon starts for the first time")
+    return fail(f"{subject.folder} is gone under the running daemon", "hippod service restart")
+
+
+def _root_mode(root: Path) -> Iterator[Found]:
+    bits = mode(root)
+    if bits is None or not _reachable(root):
+        return
+    if bits & 0o002:
+        yield fail(f"{root} has mode {bits:04o}: anybody may write there", f"chmod go-w {root}")
+    elif bits & 0o005 == 0o005:
+        yield warn(f"{root} has mode {bits:04o}: anybody may read it", f"chmod 700 {root}")
+
+
+def _reachable(path: Path) -> bool:
+    """Say whether every folder above lets other users through."""
+    return all((mode(parent) or 0) & 0o001 for parent in path.parents)
+
+
+def _umask(subject: Subject) -> Iterator[Found]:
+    try:
+        text = (subject.proc / "self" / "status").read_text()
+    except OSError:
+        return
+    found = next((line.split()[1] for line in text.splitlines() if line.startswith("Umask:")), None)
+    if found is not None and not int(found, 8) & 0o002:
+        yield warn(
+            f"the umask {found} lets anybody write the files that hippod makes",
+            "set umask 077 where it is started (UMask= in a unit)",
+        )
+
+
+def _closed(folder: Path) -> str:
+    folder.chmod(0o700)
+    closed = 0
+    for entry in os.scandir(folder):  # by name: opening a live database would drop its locks
+        if not entry.is_symlink() and entry.stat(follow_symlinks=False).st_mode & 0o077:
+            Path(entry.path).chmod(0o700 if entry.is_dir() else 0o600)
+            closed += 1
+    return f"{folder} has mode 0700 now, and so have {count(closed, 'entry', 'entries')} in it"
+
+
+def _ignored(folder: Path) -> str:
+    with (folder / ".gitignore").open("x") as file:
+        file.write("*\n")
+    return f"{folder}/.gitignore was made again"
+
+
+def _swept(gone: tuple[str, ...]) -> str:
+    return f"{count(len(gone), 'temporary file')} swept; their bytes are in the journal: hippod log"
