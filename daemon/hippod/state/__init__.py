@@ -1,5 +1,6 @@
 """`state.sqlite`: cursors, batches, journal, job history, events. The only file that migrates."""
 
+from hippod.state.census import Census, LastRun
 from hippod.state.store import (
     FACTS_BY,
     Batch,
@@ -21,7 +22,9 @@ __all__ = [
     "Batch",
     "BatchFact",
     "BatchStatus",
+    "Census",
     "Forgotten",
+    "LastRun",
     "Origin",
     "Reflected",
     "Refusal",

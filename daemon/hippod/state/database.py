@@ -5,6 +5,8 @@ descriptor would drop SQLite's locks on it.
 """
 
 import contextlib
+import re
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +17,7 @@ from typing import Any
 import apsw
 
 from hippod.errors import StorageError
+from hippod.state import snapshot
 from hippod.state.migrations import MIGRATIONS
 
 Clock = Callable[[], datetime]
@@ -22,6 +25,9 @@ Row = tuple[Any, ...]
 
 _BUSY_MS = 5000
 _OPEN_TRIES = 20
+_BACKUPS_KEPT = 2
+_ROOM = 3
+"""How many times its size a file that is migrated may need: the copy, the log, what it gains."""
 
 
 class Database:
@@ -85,18 +91,37 @@ class Database:
                 for statement in MIGRATIONS[number]:
                     self.execute(statement)
                 self.execute(f"PRAGMA user_version={number + 1}")
+        if 0 < version < len(MIGRATIONS):
+            _drop_older_backups(self.path)
 
     def _version(self) -> int:
         return int(self.only("PRAGMA user_version")[0])
 
     def _back_up(self, version: int) -> None:
-        copy = apsw.Connection(f"{self.path}.v{version}.bak")
-        try:
-            with copy.backup("main", self._connection, "main") as backup:
-                while not backup.done:
-                    backup.step(1000)
-        finally:
-            copy.close()
+        """Keep the file as it is beside it, whole or not at all."""
+        _check_room(self.path, self._connection)
+        made = Path(f"{self.path}.v{version}.bak.tmp")
+        made.unlink(missing_ok=True)
+        snapshot.copy(self._connection, self._lock, made)
+        made.replace(f"{self.path}.v{version}.bak")
+
+    def copy_to(self, target: Path) -> int:
+        """Write a consistent copy to a new file while others go on; return its schema.
+
+        Raises `StorageError`; nothing is left then.
+        """
+        with storage(target):
+            snapshot.copy(self._connection, self._lock, target)
+            with self._lock:
+                return snapshot.schema_of(self._connection)
+
+    def faults(self) -> list[str]:
+        """Look through the whole file and say what is wrong with it."""
+        with self._lock, storage(self.path):
+            found = _faults(self._connection)
+        if self.journal_mode.lower() != "wal":
+            found.append(f"it is kept in mode {self.journal_mode}: the filesystem refuses WAL")
+        return found
 
     # -- SQL ---------------------------------------------------------------------------------
 
@@ -155,6 +180,34 @@ def _check(connection: apsw.Connection) -> None:
         raise apsw.CorruptError(str(verdict))
 
 
+def faults_of_file(path: Path) -> list[str]:
+    """Look through a state that no process has open, changing nothing; none if it is absent.
+
+    Whoever calls holds the workspace's lock. Raises `StorageError`.
+    """
+    if not path.exists():
+        return []
+    with storage(path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            return _faults(connection)
+        except (apsw.NotADBError, apsw.CorruptError):
+            return ["it is damaged: the daemon will move it aside and begin a new one"]
+        finally:
+            connection.close()
+
+
+def _faults(connection: apsw.Connection) -> list[str]:
+    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchall()[0]
+    found = [] if verdict == "ok" else ["SQLite finds it damaged"]
+    if connection.execute("PRAGMA foreign_key_check").fetchall():
+        found.append("rows refer to others that are gone")
+    version = int(connection.execute("PRAGMA user_version").fetchall()[0][0] or 0)
+    if version > len(MIGRATIONS):
+        found.append(f"a newer hippod wrote it (schema {version}, known are {len(MIGRATIONS)})")
+    return found
+
+
 def _use_wal(connection: apsw.Connection) -> str:
     """Switch to WAL and return the mode in force; some filesystems refuse without an error."""
     for _ in range(_OPEN_TRIES):
@@ -164,6 +217,27 @@ def _use_wal(connection: apsw.Connection) -> str:
             # Processes that open a new file at once can fail here despite the timeout.
             time.sleep(0.05)
     return str(connection.execute("PRAGMA journal_mode=WAL").fetchall()[0][0])
+
+
+def _check_room(path: Path, connection: apsw.Connection) -> None:
+    size = int(connection.pragma("page_count")) * int(connection.pragma("page_size"))
+    free = shutil.disk_usage(path.parent).free
+    if free < _ROOM * size:
+        raise StorageError(
+            f"{path}: must be brought up to date, which takes up to {_ROOM * size} bytes;"
+            f" {free} are free",
+            "free some space, then start again; nothing was changed",
+        )
+
+
+def _drop_older_backups(path: Path) -> None:
+    """Keep the newest copies that were made before a migration."""
+    name = re.compile(rf"{re.escape(path.name)}\.v([0-9]{{1,6}})\.bak")
+    found = [
+        (int(m[1]), each) for each in path.parent.iterdir() if (m := name.fullmatch(each.name))
+    ]
+    for _, each in sorted(found)[:-_BACKUPS_KEPT]:
+        each.unlink(missing_ok=True)
 
 
 def _move_aside(path: Path, now: datetime) -> Path:

@@ -23,6 +23,7 @@ from hippod.journal import (
     Operation,
     PlannedAppend,
 )
+from hippod.state import census
 from hippod.state.agenda import Agenda
 from hippod.state.checked import Checked
 from hippod.state.database import Clock, Database, Row, iso, moment, storage
@@ -223,6 +224,8 @@ class State(Database):
         self.checked = Checked(self)
         self.working = WorkingMemory(self)
         self.events = EventLog(self)
+        self.ended: Counter[tuple[str, str]] = Counter()
+        """Runs that ended since the start, by job and outcome."""
         with self.transaction():
             self.execute("UPDATE run SET outcome='interrupted' WHERE outcome='running'")
 
@@ -612,6 +615,10 @@ class State(Database):
             raise NotFound(f"no entry {number} in the journal", "list them with: hippod log")
         return found[0]
 
+    def entries_by(self, actor: str) -> list[JournalEntry]:
+        """Return what an actor did, newest first."""
+        return self._entries("WHERE actor=? ORDER BY id DESC", actor)
+
     def entries_since(self, number: int, path: str) -> list[JournalEntry]:
         """Return the entries of a path behind one of them, oldest first."""
         return self._entries("WHERE id>?1 AND (path=?2 OR target=?2) ORDER BY id", number, path)
@@ -657,6 +664,10 @@ class State(Database):
         with self._lock, storage(self.path):
             return compaction.checkpoint(self._connection)
 
+    def census(self) -> census.Census:
+        """Count what there is, without holding up a save; raises `StorageError`."""
+        return census.take(self.path)
+
     # -- jobs --------------------------------------------------------------------------------
 
     def start_run(self, name: str, started: datetime) -> None:
@@ -676,6 +687,7 @@ class State(Database):
         detail: str = "",
     ) -> None:
         """Record the end of a run (that began with `start_run`, or not)."""
+        self.ended[name, outcome] += 1
         with self.transaction():
             run = Run(name, started, seconds, outcome, error, tokens=tokens, detail=detail)
             self._put_run(run)
@@ -914,7 +926,8 @@ class State(Database):
         """Delete copies of this file that were made before a migration or moved aside."""
         dropped = []
         with storage(self.path):
-            for pattern in (f"{self.path.name}.v*.bak*", f"{self.path.name}.corrupt-*"):
+            name = self.path.name
+            for pattern in (f"{name}.v*.bak*", f"{name}.corrupt-*", f"{name}.copy-*"):
                 for path in sorted(self.path.parent.glob(pattern)):
                     path.unlink(missing_ok=True)
                     dropped.append(path.name)
