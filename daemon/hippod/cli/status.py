@@ -1,7 +1,10 @@
-"""`hippod status`: the daemon on one screen, what needs attention marked with `!`."""
+"""`hippod status metrics`: the daemon on one screen, in full, or again and again; its figures."""
 
-from hippod.cli import options, output, progress
-from hippod.cli.operations import print_summary
+import time
+
+from hippod.cli import options, output, overview, progress
+from hippod.cli.operations import summary
+from hippod.errors import DaemonDown, HippodError, NotResponding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,29 +14,113 @@ if TYPE_CHECKING:
 
     Answer = dict[str, Any]
 
+WATCH_SECONDS, LEAST_SECONDS = 2.0, 0.2
 _SHOWN = 5
 """Rows of a list of troubles; the rest is counted, `--json` has all."""
+_ALWAYS_THERE = "main"
+"""The source that is configured without anybody doing so: its folder may well be missing."""
 
 
-def status_options(_parser: "argparse.ArgumentParser") -> None:
-    """Add nothing."""
+def status_options(parser: "argparse.ArgumentParser") -> None:
+    """Add `--verbose` and `--watch`."""
+    parser.add_argument("-v", "--verbose", action="store_true", help="all that it tells")
+    parser.add_argument(
+        "--watch", type=_interval, nargs="?", const=WATCH_SECONDS, metavar="SECONDS",
+        help=f"show it again every so often (default {WATCH_SECONDS:g}), until Ctrl-C",
+    )  # fmt: skip
 
 
 def status(args: "argparse.Namespace") -> int:
     """Show the daemon on one screen."""
+    if args.watch is not None:
+        return _watch(args)
     answer = options.ask(args, lambda client: client.status())
-    return output.show(args, answer, _print)
+    return output.show(args, answer, lambda found: _print(found, verbose=args.verbose))
 
 
-def _print(answer: "Answer") -> None:
+def metrics_options(_parser: "argparse.ArgumentParser") -> None:
+    """Add nothing."""
+
+
+def metrics(args: "argparse.Namespace") -> int:
+    """Print what Prometheus would read."""
+    with options.connect(args) as client:
+        text = client.metrics()
+    return output.show(args, {"metrics": text}, lambda answer: output.verbatim(answer["metrics"]))
+
+
+# -- again and again -------------------------------------------------------------------------
+
+
+def _interval(text: str) -> float:
+    seconds = options.number(text)
+    if not LEAST_SECONDS <= seconds <= 86_400:
+        raise ValueError
+    return seconds
+
+
+def _watch(args: "argparse.Namespace") -> int:
+    """Show the daemon until Ctrl-C; one that stops is waited for."""
+    expected: tuple[type[HippodError], ...] = (DaemonDown, NotResponding)
+    try:
+        while True:
+            _show_once(args, expected)
+            expected = (HippodError,)  # whatever ends a connection when a daemon ends
+            output.flush()
+            time.sleep(args.watch)
+    except KeyboardInterrupt:
+        if output.terminal():
+            output.say()
+        return 0
+
+
+def _show_once(args: "argparse.Namespace", expected: "tuple[type[HippodError], ...]") -> None:
+    try:
+        with options.connect(args) as client:
+            answer = client.status()
+    except expected as error:
+        if args.json:
+            output.document({"error": error.wire()}, one_line=True)
+        else:
+            _draw([f"! hippod  {output.printable(error.message)}", f"    > {error.hint}"])
+        return
+    if args.json:
+        output.document(answer, one_line=True)
+    else:
+        _draw(_lines(answer, verbose=args.verbose))
+
+
+def _draw(lines: "list[str]") -> None:
+    """Draw a screen anew, as much as fits on it; into a pipe or file, write a block."""
+    head = time.strftime("%Y-%m-%d %H:%M:%S")
+    if not output.terminal():
+        output.say("\n".join([head, *lines, ""]))
+        return
+    # No clearing before: the lines are written over, so that nothing flickers.
+    shown = "".join(f"{line}\x1b[K\n" for line in [*lines[: output.height() - 2], head])
+    output.raw(f"\x1b[H{shown}\x1b[J")
+
+
+# -- once ------------------------------------------------------------------------------------
+
+
+def _print(answer: "Answer", *, verbose: bool) -> None:
+    for line in _lines(answer, verbose=verbose):
+        output.say(line)
+
+
+def _lines(answer: "Answer", *, verbose: bool) -> "list[str]":
     try:
         rows = list(_rows(answer))
+        if not verbose:
+            return list(overview.lines(answer, rows))
     except (KeyError, TypeError, AttributeError):  # scope group, or a daemon of another version
-        print_summary({key: value for key, value in answer.items() if value is not None})
-        return
+        return summary({key: value for key, value in answer.items() if value is not None})
     indent = max(len(name) for name, _ in rows)
-    for name, text in rows:
-        output.say(f"{output.printable(name):<{indent}}  {output.printable(text)}".rstrip())
+    return [
+        f"{output.printable(name):<{indent}}  {output.printable(text)}".rstrip()
+        for name, text in rows
+    ]
 
 
 def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
@@ -45,7 +132,7 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     yield from _models(answer)
     yield from _retain(answer["retain"])
     watch = answer["watch"]
-    yield "watch", f"{watch['mode']}, last event {watch['last_event'] or 'none yet'}"
+    yield "watch", f"{watch['mode']}, last event {_when(watch, 'event')}, {_look(watch)}"
     if watch.get("fault"):
         yield "! watch", f"{watch['fault']}: each look at all files finds them all the same"
     for path, reason in _first(watch.get("not_indexed") or {}):
@@ -58,12 +145,31 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     yield from _bank(answer.get("bank") or {})
     yield from _hygiene(answer.get("hygiene") or {})
     yield from _heartbeat(answer.get("heartbeat") or {})
+    for name, crash in (answer.get("crashes") or {}).items():
+        yield "! worker", f"{name} crashed {crash['times']} times, last {crash['last']}"
+    for key, entry in (answer.get("settings") or {}).items():
+        yield "setting", f"{key} = {entry['value']} ({entry['source']})"
     if answer["state"].get("recovered_from"):
         yield "! state", f"was damaged; the old file is {answer['state']['recovered_from']}"
 
 
+def _when(watch: "Answer", what: str) -> str:
+    """Say when something was, and how long ago."""
+    age = watch.get(f"last_{what}_age")
+    return (
+        f"{watch[f'last_{what}']} ({output.duration(age)} ago)" if age is not None else "none yet"
+    )
+
+
+def _look(watch: "Answer") -> str:
+    return f"last look at all files {_when(watch, 'look')}"
+
+
 def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
     yield "workspace", f"{part['path']} ({part['layout']}, {part['timezone']})"
+    roots = part.get("roots") or {}
+    if roots:
+        yield "", ", ".join(f"{name or '(top)'} {count}" for name, count in roots.items())
     for path, reason in _first(part.get("skipped") or {}):
         yield "! left out", f"{path}: {reason}" if reason else path
     for path, reason in _first(part.get("oddities") or {}):
@@ -75,14 +181,16 @@ def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
 
 
 def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
-    vectors = part["vectors"]
     stored = (part.get("switching") or {}).get("stored")
     embedder = stored or part["embedder"] or "none: lexical search alone"
-    yield (
-        "index",
-        f"{part['state']}, {part['documents']} documents, {part['units']} units, "
-        f"{vectors['embedded']} vectors ({vectors['pending']} pending; {embedder})",
-    )
+    vectors = part.get("vectors")
+    counted = ""
+    if vectors:  # an index that cannot be opened counts nothing
+        counted = (
+            f", {part['documents']} documents, {part['units']} units, "
+            f"{vectors['embedded']} vectors ({vectors['pending']} pending; {embedder})"
+        )
+    yield "index", f"{part['state']}{counted}"
     if part.get("progress"):
         yield "", progress.bar(part["progress"])
     yield from _vectors(part)
@@ -185,7 +293,7 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
         skipped = ", ".join(f"{n} {reason}" for reason, n in (source["skipped"] or {}).items())
         tail = f"; lines passed over: {skipped}" if skipped else ""
         yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
-        if not source.get("folder_exists", True):
+        if not source.get("folder_exists", True) and source["name"] != _ALWAYS_THERE:
             yield "! source", f"{source['name']}: its folder does not exist (yet)"
         for alarm in source["alarms"]:
             yield "! source", str(alarm)
