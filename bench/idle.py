@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +76,7 @@ def usage(pid: int) -> Usage:
     return Usage(
         at=time.monotonic(),
         cpu=(int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"),
-        wakeups={task.name: _voluntary_switches(task) for task in tasks},
+        wakeups=dict(_voluntary_switches(tasks)),
         resident=int((process / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE"),
         threads=len(tasks),
         descriptors=sum(1 for _ in (process / "fd").iterdir()),
@@ -83,8 +85,11 @@ def usage(pid: int) -> Usage:
 
 def children(pid: int) -> list[int]:
     """Return the child processes of all threads of a process."""
-    lists = (Path("/proc") / str(pid) / "task").glob("*/children")
-    return [int(child) for path in lists for child in path.read_text().split()]
+    found: list[int] = []
+    for task in (Path("/proc") / str(pid) / "task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def _use_model_once(daemon: Daemon) -> dict[str, object]:
@@ -103,6 +108,10 @@ def _wakeups(first: Usage, last: Usage) -> int:
     return sum(n - first.wakeups.get(task, 0) for task, n in last.wakeups.items())
 
 
-def _voluntary_switches(task: Path) -> int:
-    lines = (task / "status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt"))
+def _voluntary_switches(tasks: list[Path]) -> Iterator[tuple[str, int]]:
+    """Yield how often each thread gave way, but for those that end meanwhile."""
+    for task in tasks:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            lines = (task / "status").read_text().splitlines()
+            found = next(line for line in lines if line.startswith("voluntary_ctxt"))
+            yield task.name, int(found.split()[1])
