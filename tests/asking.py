@@ -12,7 +12,7 @@ SECONDS = 20.0
 
 
 class Answer(NamedTuple):
-    """What came back; `data` is the parsed body."""
+    """What came back; `data` is the parsed body, of one that is not JSON its text."""
 
     status: int
     headers: dict[str, str]
@@ -47,7 +47,9 @@ class Door(http.client.HTTPConnection):
         response = self.getresponse()
         text = response.read()
         headers = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, headers, json.loads(text) if text else None)
+        is_json = "json" in headers.get("content-type", "").partition("x-ndjson")[0]
+        data = json.loads(text) if is_json and text else text.decode("latin-1") or None
+        return Answer(response.status, headers, data)
 
 
 def ask(

@@ -9,5 +9,5 @@ import pytest
 def _loggers_stay_as_they_are() -> Iterator[None]:
     """Let no command that runs in this process set up logging: the next test may look at logs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hippod.log.configure", lambda level, form: None)
+        patch.setattr("hippod.log.configure", lambda *args, **options: None)
         yield

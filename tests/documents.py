@@ -1,7 +1,8 @@
 """Documents in a dictionary, as the index sees a workspace."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,7 +14,8 @@ from hippod.index import Index
 from hippod.models import Embedder
 from hippod.recall import recall
 from hippod.scope import DEFAULT_GROUP_PATHS
-from hippod.workspace import Loaded
+from hippod.workspace import Loaded, Workspace
+from tests.ledger import ListJournal
 
 ZONE = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -57,6 +59,17 @@ def open_index(
     chunking: config.Chunking | None = None,
 ) -> Index:
     return Index(folder, notes, embedder, chunking=chunking or config.Chunking(), zone=ZONE)
+
+
+@contextmanager
+def index_of(root: Path, embedder: Embedder | None = None) -> Iterator[Index]:
+    """Yield an index over the real files below `root`, which is made if it is not there."""
+    (root / ".memory").mkdir(parents=True, exist_ok=True)
+    workspace = Workspace(root, ListJournal())
+    chunking = config.Chunking()
+    index = Index(root / ".memory", workspace, embedder, chunking=chunking, zone=ZONE)
+    with closing(index):
+        yield index
 
 
 def ask(

@@ -60,8 +60,8 @@ class Misbehaving(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
         self.seen: list[Seen] = []
         self.released = threading.Event()
         """Set at the end: whoever holds a connection open lets go."""
@@ -82,8 +82,9 @@ class Misbehaving(ThreadingHTTPServer):
 
 
 @contextmanager
-def misbehaving() -> Iterator[Misbehaving]:
-    with Misbehaving() as server:
+def misbehaving(port: int = 0) -> Iterator[Misbehaving]:
+    """Yield a server on `port`, else on a free one; behaviours must be enqueued."""
+    with Misbehaving(port) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:

@@ -271,9 +271,9 @@ def test_another_version_is_said_once(shell: Shell, door: FakeDoor) -> None:
     door.version = "7.0"
     done = shell.run("status")
     assert done.returncode == 0
-    assert done.stderr.count("version 7.0") == 1
+    assert done.stderr.count("the daemon is 7.0") == 1
     door.fail(404, "not_found", "gone")
-    assert shell.run("read", "a.md").stderr.count("version 7.0") == 1
+    assert shell.run("read", "a.md").stderr.count("the daemon is 7.0") == 1
 
 
 def test_a_config_that_is_missing_or_broken_is_named(shell: Shell, door: FakeDoor) -> None:
@@ -810,19 +810,20 @@ def test_init_and_run_hand_over_to_their_modules(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[Any] = []
-    seed, daemon = types.ModuleType("workspace_seed"), types.ModuleType("daemon")
+    seed, process = types.ModuleType("workspace_seed"), types.ModuleType("process")
 
     def init(root: Path) -> list[str]:
         calls.append(root)
         return ["MEMORY.md"]
 
-    def run(config: Any, *, config_path: Path | None) -> int:
+    def run(load: Any) -> int:
+        config, config_path = load()
         calls.append((config.workspace.path, config.server.socket, config_path))
         return 7
 
     monkeypatch.setattr(seed, "init", init, raising=False)
-    monkeypatch.setattr(daemon, "run", run, raising=False)
-    for name, module in (("workspace_seed", seed), ("daemon", daemon)):
+    monkeypatch.setattr(process, "run", run, raising=False)
+    for name, module in (("workspace_seed", seed), ("process", process)):
         monkeypatch.setitem(sys.modules, f"hippod.{name}", module)
         monkeypatch.setattr(f"hippod.{name}", module, raising=False)
     for name, value in shell.env.items():

@@ -334,7 +334,7 @@ def test_tells_the_service_manager_when_it_is_ready_and_when_it_stops(tmp_path: 
             ready = manager.recv(4096).decode()
             assert ready.startswith("READY=1\nSTATUS=serving ")
             assert daemon.stop() == 0
-            assert manager.recv(4096) == b"STOPPING=1"
+            assert manager.recv(4096).startswith(b"STOPPING=1\n")
 
 
 def test_without_the_embedded_model_the_rules_go_on_and_status_says_so(tmp_path: Path) -> None:
@@ -424,7 +424,7 @@ class OddIndex:
 
 
 def over(index: OddIndex) -> module.Daemon:
-    memory = SimpleNamespace(events=SimpleNamespace(fault=print, well=print))
+    memory = SimpleNamespace(events=SimpleNamespace(fault=print, well=print, failing=()))
     parts = SimpleNamespace(config=Config(), index=index, memory=memory)
     return module.Daemon(cast(Assembly, parts))
 

@@ -124,7 +124,7 @@ def test_every_command_is_in_the_readme_or_the_help(command: str) -> None:
 
 
 def test_every_endpoint_is_in_the_readme() -> None:
-    named = re.findall(r"/v1/[\w./{}-]*", README)
+    named = re.findall(r"/(?:v1/|metrics)[\w./{}-]*", README)
     for path in build(None, 1).openapi()["paths"]:  # type: ignore[arg-type]
         place = path.partition("{")[0].rstrip("/")
         assert any(name.startswith(place) for name in named), path

@@ -199,6 +199,22 @@ def test_a_deleted_index_is_made_again(tmp_path: Path, reopen: bool) -> None:
     index.close()
 
 
+def test_an_index_whose_folder_is_away_answers_from_what_is_open(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    with contextlib.closing(open_index(folder, found := notes())) as index:
+        index.reconcile()
+        before = dump(index)
+        ask(index, "spare key")  # its connection serves again
+        folder.rename(tmp_path / "away")
+        with pytest.raises(StorageError, match="is gone"):
+            index.update([next(iter(found))])
+        assert ask(index, "spare key").hits
+        (tmp_path / "away").rename(folder)
+        assert not index.reconcile().renewed
+        assert dump(index) == before
+
+
 def damage(name: str, file: Path) -> None:
     data = bytearray(file.read_bytes())
     chance = random.Random(5)

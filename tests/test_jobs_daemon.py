@@ -132,7 +132,7 @@ def test_many_looks_at_once_leave_room_for_what_they_wait_for(tmp_path: Path) ->
         assert daemon.stop() == 0
 
 
-# A hippod whose look at all files takes for ever, and in which something fails meanwhile.
+# A hippod whose look at all files takes for ever, and in which a worker crashes meanwhile.
 BROKEN = """
 import asyncio, sys
 from hippod import daemon
@@ -143,20 +143,25 @@ async def fail(self):
     while not self._board.all()[0].running:
         await asyncio.sleep(0.1)
     raise RuntimeError("broken")
+daemon.CRASH_SECONDS = (60,)
 daemon.Daemon._reconcile = look
 daemon.Daemon._tidy = fail
 sys.exit(main(sys.argv[1:]))
 """
 
 
-def test_a_daemon_in_which_something_crashes_ends_though_a_job_waits(tmp_path: Path) -> None:
+def test_a_worker_that_crashes_is_told_and_holds_up_no_job_and_no_end(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path, program=(sys.executable, "-c", BROKEN))
     try:
-        process = daemon.spawn()
-        wait_for(daemon.answers, "the daemon to answer")
+        daemon.start()
         asking = threading.Thread(target=ask_for, args=(daemon, "reconcile"))
         asking.start()
-        assert process.wait(15) not in (0, None)
+        wait_for(lambda: daemon.client.status()["crashes"], "the crash to be told")
+        assert daemon.client.status()["crashes"]["tidy"]["error"] == "RuntimeError"
+        assert "! worker  tidy crashed" in daemon.cli("status").stdout
+        assert daemon.client.health()["ok"]
         asking.join(15)
+        assert not asking.is_alive(), "it is told instead of waiting for ever"
+        assert daemon.stop() == 0
     finally:
         daemon.kill()

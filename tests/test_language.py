@@ -1,8 +1,12 @@
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippod.language import LANGUAGES, UNKNOWN, content_stems, guess
+from hippod.language import LANGUAGES, UNKNOWN, content_stems, guess, snowball
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,20 @@ def test_stems_drop_function_words_and_keep_values_whole() -> None:
 def test_any_text_is_safe(text: str, language: str) -> None:
     assert guess(text) in {*LANGUAGES, UNKNOWN}
     assert all(content_stems(text, language))
+
+
+def test_threads_that_stem_at_once_do_not_disturb_each_other() -> None:
+    """A stemmer holds the word that it works on: shared, it mixes up the words of two threads."""
+    parts = product("abcdefghij", ("relat", "hop", "conditi"), ("ionalness", "ing", "ed"))
+    words = [f"{first}{stem}{ending}" for first, stem, ending in parts] * 12
+    alone = [snowball(word, "english") for word in words]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            together = list(
+                threads.map(lambda _: [snowball(word, "english") for word in words], range(4))
+            )
+    finally:
+        sys.setswitchinterval(before)
+    assert together == [alone] * 4

@@ -34,6 +34,17 @@ def test_closes_a_folder_that_was_open_to_others(tmp_path: Path) -> None:
         assert (folder / ".gitignore").read_text() == "mine\n"
 
 
+def test_files_that_came_from_a_read_only_place_are_made_writable(tmp_path: Path) -> None:
+    (tmp_path / ".memory").mkdir()
+    for name, mode in (("index.sqlite", 0o444), ("lock", 0o400), ("state.sqlite", 0o640)):
+        (tmp_path / ".memory" / name).touch()
+        (tmp_path / ".memory" / name).chmod(mode)
+    with lock.hold(tmp_path) as folder:
+        modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert modes["index.sqlite"] == 0o644
+    assert (modes["lock"], modes["state.sqlite"]) == (0o600, 0o640)
+
+
 def test_a_second_holder_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     with lock.hold(tmp_path):
         with pytest.raises(Busy, match=f"pid {os.getpid()}") as caught, lock.hold(tmp_path):

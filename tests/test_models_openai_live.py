@@ -142,7 +142,7 @@ def test_a_daemon_retains_a_session_with_a_remote_model(tmp_path: Path, url: str
         assert usage["tokens_today"] == generator["tokens"]
         assert usage["tokens_per_fact"] > 0
         assert usage["seconds_per_fact"] > 0
-        shown = daemon.cli("status").stdout
+        shown = daemon.cli("status", "--verbose").stdout
         assert "small@127.0.0.1" in shown
         assert "tokens" in shown
         assert "a fact" in shown

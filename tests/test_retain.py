@@ -263,6 +263,24 @@ def test_until_it_has_stood_a_while_a_fact_may_still_be_thrown_away(tmp_path: Pa
     assert not home.retainer.is_writing(f"memory/{DAY}.md")
 
 
+def test_a_clock_that_was_set_back_keeps_no_batch_waiting(tmp_path: Path) -> None:
+    home = Home(tmp_path / "w", settle=120, backfill_days=365)
+    home.now += timedelta(days=40)
+    log = home.root / "memory" / f"{DAY}.md"
+    log.parent.mkdir()
+    log.write_text("## Retain\n<<<<<<< HEAD\n- W: Monday\n=======\n- W: Tuesday\n>>>>>>> b\n")
+    home.say(TEA)
+    with pytest.raises(Conflict):
+        home.run()
+    log.unlink()
+    home.now -= timedelta(days=40)
+    home.run()
+    assert len(home.facts()) == 1
+    home.now -= timedelta(days=1)
+    home.retainer.confirm()
+    assert home.state.open_batches() == []
+
+
 def test_a_crash_in_one_batch_lets_the_others_go_on(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

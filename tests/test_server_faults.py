@@ -84,7 +84,7 @@ def test_a_fault_of_our_own_is_logged_once_and_told_without_detail(error: Except
     assert answer["error"]["code"] == "failed"
     assert "secret" not in json.dumps(answer)
     (line,) = logs
-    assert (line["event"], line["path"], line["log_level"]) == (
+    assert (line["event"], line["route"], line["log_level"]) == (
         "request.crashed", "/v1/recall", "error",
     )  # fmt: skip
     assert line["exc_info"]

@@ -197,8 +197,8 @@ def test_the_walk_would_find_what_leaks(daemon: Daemon) -> None:
             if leaked(answer, target):
                 telling.add(operation.target)
     assert {
-        "/v1/context", "/v1/daily/{date}", "/v1/entities", "/v1/events", "/v1/files/{path}",
-        "/v1/sessions/{id}/working", "/v1/tree", "/v1/why/{id}",
+        "/v1/backup", "/v1/context", "/v1/daily/{date}", "/v1/entities", "/v1/events",
+        "/v1/files/{path}", "/v1/sessions/{id}/working", "/v1/tree", "/v1/why/{id}",
     } <= telling  # fmt: skip
 
 
@@ -241,13 +241,18 @@ COMMANDS_OF_A_GROUP = {
     "hygiene": [["--dry-run"]],
     "heartbeat": [["--dry-run"], ["--last"], ["history"]],
     "forget": [["k3f9"]],
+    "backup": [["/nowhere/b.tgz"]],
+    "export": [[], ["--type", "fact"]],
+    "import": [["--undo", "k3f9"]],
     "reindex": [[]],
     "jobs": [[], ["run", "reconcile"], ["pause", "reconcile"], ["resume", "reconcile"]],
     "events": [["--after", "0"]],
     "config": [["show"]],
+    "doctor": [[], ["--fix"]],
+    "metrics": [[]],
 }
 """What a group may try on the command line: a new command must be added here."""
-WITHOUT_A_DAEMON = {"init", "run", "models"}
+WITHOUT_A_DAEMON = {"init", "run", "restore", "models", "service"}
 
 
 def test_a_group_gets_nothing_hidden_from_any_command(

@@ -145,6 +145,28 @@ def test_links_are_followed_only_where_a_person_wrote_them(root: Path, tmp_path:
         assert not owns("sessions/**/*.jsonl", root, root / "sessions" / link)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [".memory/*.sqlite", ".memory/state.sqlite", "{.memory,sessions}/*.sqlite", "own/*.sqlite",
+     "../{name}/.memory/*.sqlite", "aside/own/state.sqlite", "**/*.sqlite"],
+)  # fmt: skip
+def test_what_hippod_keeps_for_itself_is_no_transcript(tmp_path: Path, pattern: str) -> None:
+    """In the spirit of C170; a workspace below a folder of that name is one like any other."""
+    root = tmp_path / ".memory" / "notes"
+    (root / ".memory").mkdir(parents=True)
+    (root / "sessions").mkdir()
+    (root / "own").symlink_to(root / ".memory")
+    (root / "aside").symlink_to(root)
+    for name in (".memory/state.sqlite", "sessions/agent.sqlite"):
+        (root / name).write_bytes(b"SQLite format 3\0")
+    written = pattern.replace("{name}", root.name)
+    assert set(discover(written, root)) <= {root / "sessions" / "agent.sqlite"}
+    for path in (".memory/state.sqlite", "own/state.sqlite", "aside/own/state.sqlite"):
+        assert not owns(written, root, Path(path))
+    assert discover("sessions/*.sqlite", root) == [root / "sessions" / "agent.sqlite"]
+    assert matches("sessions/*.sqlite", root, Path("sessions/agent.sqlite"))
+
+
 def test_only_regular_files_are_found(root: Path) -> None:
     (root / "sessions" / "dir.jsonl").mkdir()
     os.mkfifo(root / "sessions" / "pipe.jsonl")

@@ -87,9 +87,12 @@ def read(folder: int, name: str, limit: int) -> Found:
         return Found(data, info)
 
 
-def create(folder: int, name: str, data: bytes) -> None:
-    """Create a file with its whole content; FileExistsError if the name is taken."""
-    temp = _write_temp(folder, data, like=None)
+def create(folder: int, name: str, data: bytes, mode: int = 0o666) -> None:
+    """Create a file with its whole content; FileExistsError if the name is taken.
+
+    The umask takes from `mode` as always.
+    """
+    temp = _write_temp(folder, data, like=None, mode=mode)
     try:
         _rename_new(folder, temp, name)
     except OSError:
@@ -327,11 +330,11 @@ def _await_no_writer(folder: int, name: str) -> bool:
 # -- pieces ----------------------------------------------------------------------------------
 
 
-def _write_temp(folder: int, data: bytes, like: str | None) -> str:
+def _write_temp(folder: int, data: bytes, like: str | None, mode: int = 0o666) -> str:
     """Write a durable temporary file with mode, owner and attributes of `like`."""
     temp = _temp_name()
     try:
-        with _opened(folder, temp, _CREATE, 0o666 if like is None else 0o600) as fd:
+        with _opened(folder, temp, _CREATE, mode if like is None else 0o600) as fd:
             if like is not None:
                 _dress(folder, fd, like)
             _write_all(fd, data)

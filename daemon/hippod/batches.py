@@ -128,7 +128,8 @@ class Batches:
                 standing = self.standing  # what was read before may lack it
         missing = [fact for fact in _missing(batch, standing) if not fact.reappended]
         if not missing:
-            if (self._clock() - batch.updated).total_seconds() >= self._config.retain.settle:
+            age = (self._clock() - batch.updated).total_seconds()
+            if not 0 <= age < self._config.retain.settle:  # below 0 the clock was set back
                 self._state.finish(batch.id)
             return
         for day, made in _by_day(missing).items():

@@ -343,6 +343,22 @@ class Client:
         """Describe workspace, index, models, sources and jobs."""
         return self._get("/v1/status")
 
+    def metrics(self) -> str:
+        """Return the daemon's figures as Prometheus reads them."""
+        target = self._target("/metrics", {})
+        status, content = self._exchange("GET", target, b"", work=False)
+        if status != 200:
+            _result(status, content)
+        return content.decode("utf-8", "replace")
+
+    def doctor(self, *, fix: bool = False, only: Sequence[str] = ()) -> dict[str, Any]:
+        """Have the daemon test each claim, or those that `only` names; return its findings.
+
+        With `fix` it also mends what can safely be mended.
+        """
+        body = {"fix": fix, "only": list(only)}
+        return self._send("POST", "/v1/doctor", body, work=True)
+
     def health(self) -> dict[str, Any]:
         """Ask whether the daemon answers at all."""
         return self._get("/v1/health")
@@ -401,9 +417,69 @@ class Client:
         else:
             yield from self._get("/v1/events", query)["events"]
 
+    def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> dict[str, Any]:
+        """Write a backup of the workspace and its state to a file; return what is in it.
+
+        It is read back before it gets its name. Raises `Conflict` if something stands there and
+        not `force`.
+        """
+        from pathlib import Path
+
+        from hippod import archive
+
+        target = Path(os.fspath(path)).absolute()
+        archive.check_target(target, force=force)
+        about = self.status().get("workspace")
+        if about:  # a group is not told, and refused next
+            archive.refuse_inside(target, Path(about["path"]))
+        connection, pieces = self._opened(self._target("/v1/backup", {}), work=True)
+        try:
+            manifest = archive.save(self._in_time(pieces), target, force=force)
+        finally:
+            connection.close()
+        return archive.summary(manifest, target)
+
+    def export(
+        self, *, since: str | None = None, types: Iterable[str] = ()
+    ) -> Generator[str, None, None]:
+        """Yield facts, opinions and entities as lines of JSON, the first and last about them."""
+        query = {"since": since, "types": ",".join(types) or None}
+        connection, pieces = self._opened(self._target("/v1/export", query), work=True)
+        rest, line = b"", ""
+        try:
+            for piece in self._in_time(pieces):
+                *whole, rest = (rest + piece).split(b"\n")
+                for line in map(bytes.decode, whole):
+                    yield line
+        except UnicodeDecodeError:
+            raise _nonsense("no lines of UTF-8") from None
+        finally:
+            connection.close()
+        if rest or not line.startswith('{"type":"end"'):
+            raise errors.HippodError("the export broke off", "look at the daemon's log")
+
+    def import_(
+        self, text: str, *, line: int = 1, batch: str | None = None, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Take lines of an export, of which the first is the `line`th, and add what is missing.
+
+        The parts of a long one carry the same `batch`: `undo_import` takes all of it back.
+        """
+        fields = {"text": text, "line": line, "batch": batch, "dry_run": dry_run}
+        return self._send("POST", "/v1/import", {"action": "add", **fields}, work=True)
+
+    def undo_import(self, batch: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Take back what an import added, as far as it was not edited since."""
+        fields = {"action": "undo", "batch": batch, "dry_run": dry_run}
+        return self._send("POST", "/v1/import", fields, work=True)
+
     def config_show(self) -> dict[str, Any]:
         """Return `{key: {value, source}}` of the daemon's configuration."""
         return self._get("/v1/config")
+
+    def reload_config(self) -> dict[str, Any]:
+        """Have the daemon read its configuration again; return which keys that changed."""
+        return self._send("POST", "/v1/config/reload", {}, work=True)
 
     # ----------------------------------------------------------------------------------------
 
@@ -457,6 +533,10 @@ class Client:
         return self._call(method, target, _encode({**given, "scope": self.scope}), work=work)
 
     def _call(self, method: str, target: str, body: bytes, *, work: bool) -> dict[str, Any]:
+        return _result(*self._exchange(method, target, body, work=work))
+
+    def _exchange(self, method: str, target: str, body: bytes, *, work: bool) -> tuple[int, bytes]:
+        """Send a request and return status and body of the answer."""
         seconds = self.timeout or (WORK_TIMEOUT if work else READ_TIMEOUT)
         deadline = time.monotonic() + seconds
         try:
@@ -469,7 +549,7 @@ class Client:
         except TimeoutError:
             raise self._silent(seconds) from None
         self.daemon_version = headers.get("hippod-version", self.daemon_version)
-        return _result(status, content)
+        return status, content
 
     def _follow(self, target: str) -> Iterator[dict[str, Any]]:
         """Yield the events of a stream, until the daemon ends it."""
@@ -490,11 +570,17 @@ class Client:
             f"start it with: {self._start_with}",
         )
 
-    def _opened(self, target: str) -> tuple[socket.socket, Iterator[bytes]]:
+    def _in_time(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            yield from pieces
+        except TimeoutError:
+            raise self._silent(SILENCE_TIMEOUT) from None
+
+    def _opened(self, target: str, *, work: bool = False) -> tuple[socket.socket, Iterator[bytes]]:
         """Ask for a stream; return its connection, and what comes over it."""
         from hippod.event_stream import unchunked
 
-        seconds = self.timeout or READ_TIMEOUT
+        seconds = self.timeout or (WORK_TIMEOUT if work else READ_TIMEOUT)
         deadline = time.monotonic() + seconds
         try:
             connection = self._dial(deadline)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor
 from datetime import datetime, tzinfo
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.base import BaseTrigger
 
 from hippod import wire
-from hippod.errors import HippodError
+from hippod.errors import Busy, HippodError
 from hippod.jobs import Board
 from hippod.service import Jobs
 
@@ -151,7 +151,13 @@ class DaemonJobs(Jobs):
         """Run a job now, wait for it, and return what became of it."""
         self._board.job(name)
         work = self._clockwork.run_now(name)
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except CancelledError:
+            raise Busy(
+                f"{name} did not begin: the daemon was stopped or its configuration read again",
+                "ask again",
+            ) from None
 
     def run_as(self, name: str, work: Callable[[], T]) -> T:
         """Do `work` as a run of a job and return or raise what it does."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from hippod import redact
+from hippod import children, redact
 
 GRACE = 1.0
 """Seconds between asking a program to end and ending it."""
@@ -180,12 +180,12 @@ class _Run:
         self._bell, self._rung = socket.socketpair()
         self._selector = selectors.DefaultSelector()
         try:
-            self._process = subprocess.Popen(
-                command.words, executable=program, cwd=cwd, env=environ,
+            self._leashed = children.leashed(
+                program, command.words, cwd=cwd, env=environ,
                 stdin=subprocess.PIPE if command.stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-                start_new_session=True,
             )  # fmt: skip
+            self._process = self._leashed.process
         except (OSError, ValueError):
             self._release()
             raise
@@ -212,7 +212,9 @@ class _Run:
             self._timed_out = not self._stopped and not self._endless
             self._signal(signal.SIGTERM)
             self._serve(time.monotonic() + GRACE, lambda: False)
-        self._signal(signal.SIGKILL)  # and all that it left behind
+        self._leashed.let_go()  # and all that it left behind
+        self._ended.wait(GRACE)
+        self._signal(signal.SIGKILL)
         self._ended.wait(GRACE)  # in vain where the kernel waits for a lost disk
         self._stdout.drain()
         self._stderr.drain()
@@ -229,6 +231,7 @@ class _Run:
         """Release the pipes, and end what still runs; for the thread that watched."""
         if not self._ended.is_set():
             self._signal(signal.SIGKILL)
+        self._leashed.let_go()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()

@@ -14,6 +14,7 @@ import structlog
 from hippod import lock, transcripts, workspace_seed
 from hippod.checks import Runner
 from hippod.config import Config
+from hippod.doctor.subject import Models
 from hippod.events import Events
 from hippod.factbook import Factbook
 from hippod.heartbeat import JOB as HEARTBEAT
@@ -94,6 +95,11 @@ class Assembly:
             "notes": self.notes,
         }
 
+    def measure(self) -> dict[str, Any]:
+        """Return what `figures` tells of the models: state and meters by role."""
+        parts = {"encoder": self.encoder, "generator": self.generator, "embedder": self.embedder}
+        return {"models": {role: part.status() for role, part in parts.items() if part}}
+
     def _embedder_status(self) -> dict[str, Any]:
         if self.embedder is None:
             return {"state": "none"}
@@ -144,12 +150,27 @@ def assemble(
     config: Config, config_path: Path | None, clock: Callable[[], datetime] = _now
 ) -> Iterator[Assembly]:
     """Lock the workspace (made if absent) and build everything over it; `clock` tells the time."""
-    root = config.workspace.path
+    with held(config.workspace.path) as mine:
+        with over(mine.folder, config, config_path, clock) as assembly:
+            yield assembly
+
+
+@contextmanager
+def held(root: Path) -> Iterator[lock.Held]:
+    """Lock the workspace at `root`, made if absent."""
     if not root.exists():
         made = workspace_seed.init(root)
         logger.info("workspace.created", path=str(root), entries=len(made))
+    with lock.held(root) as mine:
+        yield mine
+
+
+@contextmanager
+def over(
+    folder: Path, config: Config, config_path: Path | None, clock: Callable[[], datetime] = _now
+) -> Iterator[Assembly]:
+    """Build everything over a workspace that is held; `folder` is its `.memory`."""
     with ExitStack() as stack:
-        folder = stack.enter_context(lock.hold(root))
         yield _build(config, config_path, clock, folder, stack)
 
 
@@ -242,6 +263,7 @@ def _build(
         "generator": why_no_generator,
         "embedder": why_no_embedder,
     }
+    memory.models = Models(generator, encoder, embedder, reasons)
     return Assembly(
         config=config,
         workspace=workspace,

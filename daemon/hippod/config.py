@@ -31,7 +31,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from hippod import schedule
+from hippod import paths, schedule
 from hippod.checklist import rules
 from hippod.errors import ConfigError, InvalidInput
 from hippod.paths import in_home
@@ -608,11 +608,27 @@ class Retention(Section):
     """Of all that documents held before they were changed; the oldest go first."""
 
 
+def _log_file(value: object) -> object:
+    """Accept an absolute path, `~/…` too; empty stays so."""
+    if not isinstance(value, str) or not value:
+        return value
+    path = _path(value)
+    if not isinstance(path, Path) or not path.is_absolute() or value.endswith("/"):
+        raise ValueError("an absolute path of a file, such as ~/.hippod/log/daemon.log")
+    return str(path)
+
+
 class Log(Section):
-    """What the daemon writes to stderr: never content, never secrets."""
+    """What the daemon says of itself: never content, never secrets."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["auto", "console", "json"] = "auto"
+    file: Annotated[str, BeforeValidator(_log_file)] = ""
+    """Empty: stderr. An absolute path: a file there, whose folder is made if it is not there."""
+    max_bytes: Annotated[int, Field(ge=10_000)] = 10_000_000
+    """Size at which the file is put aside as `….1` and a new one begun."""
+    keep: Annotated[int, Field(ge=1, le=100)] = 3
+    """Old files that are kept."""
 
 
 LOG_SOURCE, API_SOURCE, DERIVED_SOURCE = "log", "api", "reflect"
@@ -693,11 +709,9 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Config:
     data: dict[str, Any] = {}
     if path is not None and path.exists():
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            data = tomllib.loads(paths.config_text(str(path)))
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise ConfigError([f"{path}: not valid TOML: {error}"], "fix the line named") from None
-        except OSError as error:
-            raise ConfigError([f"{path}: {error.strerror}"]) from None
     return checked(data, where, environ)
 
 
@@ -966,6 +980,48 @@ def explain(config: Config, path: Path | None, environ: Mapping[str, str]) -> di
                 source = "command line"
             shown[f"{section}.{key}" if key else section] = {"value": value, "source": source}
     return shown
+
+
+STARTED_WITH = ("workspace.path", "server.*", "log.*")
+"""Keys that a reload leaves as they are: only a restart changes them."""
+
+
+def needs_restart(key: str) -> bool:
+    """Say whether a change of `section.key` counts only after a restart."""
+    return any(fnmatchcase(key, pattern) for pattern in STARTED_WITH)
+
+
+def is_list(key: str) -> bool:
+    """Say whether `section.key` holds a list of plain values."""
+    section, _, name = key.partition(".")
+    return _is_list(section, name)
+
+
+def holds_tables(key: str) -> bool:
+    """Say whether `section.key`, or a section alone, is written as tables of its own."""
+    model: type[BaseModel] | None = Config
+    *parents, name = key.split(".")
+    model = _model_at(tuple(parents)) if parents else Config
+    field = model.model_fields.get(name) if model else None
+    return field is not None and any(_models_in(field.annotation))
+
+
+def unknown_key(key: str) -> str:
+    """Return a key that may be meant by one that there is not, empty if nothing is like it."""
+    known = list(explain(Config(), None, {}))
+    close = difflib.get_close_matches(key, known, n=1)
+    return close[0] if close else ""
+
+
+def differences(one: Config, other: Config) -> tuple[str, ...]:
+    """Return the keys (`section.key`, or the name of a list of tables) that are not the same."""
+    before, after = one.model_dump(), other.model_dump()
+    return tuple(
+        f"{section}.{key}" if key else section
+        for section, table in before.items()
+        for key in _keys(table)
+        if (table[key] if key else table) != (after[section][key] if key else after[section])
+    )
 
 
 def _keys(table: object) -> list[str]:

@@ -6,6 +6,7 @@ and only over the text that was read.
 
 import contextlib
 import os
+import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,14 +14,28 @@ from pathlib import Path
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
 
-from hippod import atomic
-from hippod.config import checked
+from hippod import atomic, private
+from hippod.config import checked, is_list
 from hippod.errors import ConfigError, Conflict, StorageError
 
 _MAX_BYTES = 1_000_000
 
 
-def set_keys(file: Path, table: str, values: Mapping[str, str]) -> bool:
+def set_value(file: Path, key: str, text: str) -> bool:
+    """Set `section.key` to what `text` means there; return whether the file changed.
+
+    `text` is a value as TOML writes it, or plain words; a list may be words with commas between.
+    Raises as `set_keys`, with what belongs at the key if nothing that `text` may mean does.
+    """
+    table, _, name = key.partition(".")
+    *others, last = _meanings(key, text)
+    for meaning in others:
+        with contextlib.suppress(ConfigError):
+            return set_keys(file, table, {name: meaning})
+    return set_keys(file, table, {name: last})
+
+
+def set_keys(file: Path, table: str, values: Mapping[str, object]) -> bool:
     """Set keys of one table in `file`, which is made if absent; return whether it changed.
 
     A link is followed. Raises `ConfigError` if the file is or would be no valid configuration,
@@ -34,13 +49,25 @@ def set_keys(file: Path, table: str, values: Mapping[str, str]) -> bool:
         if after == before:
             return False
         if found is None:
-            atomic.create(folder, real.name, after)
+            atomic.create(folder, real.name, after, 0o600)
         else:
-            atomic.replace(folder, real.name, after, found, _keeper(real))
+            atomic.replace(folder, real.name, after, found, _keeper(folder, real.name))
     return True
 
 
-def _edited(before: bytes, table: str, values: Mapping[str, str], file: Path) -> bytes:
+def _meanings(key: str, text: str) -> list[object]:
+    """Return what `text` may mean, the likeliest first; there is at least one."""
+    words: object = [part.strip() for part in text.split(",") if part.strip()]
+    plain = words if is_list(key) else text
+    try:
+        value: object = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return [plain]
+    is_value = isinstance(value, str | bool | int | float | list)
+    return [value, plain] if is_value else [plain]
+
+
+def _edited(before: bytes, table: str, values: Mapping[str, object], file: Path) -> bytes:
     try:
         document = tomlkit.parse(before.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -50,6 +77,8 @@ def _edited(before: bytes, table: str, values: Mapping[str, str], file: Path) ->
         raise _broken(f"{file}:{error.line}", str(error)) from None
     except TOMLKitError as error:  # a key given twice: it does not say where
         raise _broken(str(file), str(error)) from None
+    except RecursionError:
+        raise _broken(str(file), "nested too deep") from None
     if not isinstance(document.get(table, {}), dict):
         raise ConfigError([f"{file}: {table}: a table"])
     if table not in document:
@@ -82,9 +111,9 @@ def _read(folder: int, name: str) -> atomic.Found | None:
         return None
 
 
-def _keeper(file: Path) -> atomic.Keep:
+def _keeper(folder: int, name: str) -> atomic.Keep:
     def keep(data: bytes) -> None:
-        file.with_name(f"{file.name}.displaced").write_bytes(data)
+        atomic.create(folder, f"{name}.{secrets.token_hex(4)}.displaced", data, 0o600)
 
     return keep
 
@@ -92,7 +121,7 @@ def _keeper(file: Path) -> atomic.Keep:
 @contextlib.contextmanager
 def _opened(folder: Path) -> Iterator[int]:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(folder)
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise StorageError(f"{folder}: {error.strerror}") from None

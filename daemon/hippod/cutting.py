@@ -20,7 +20,7 @@ from datetime import tzinfo
 from operator import attrgetter
 from typing import Any, BinaryIO, Self
 
-from hippod import chunks
+from hippod import chunks, environment
 from hippod.entries import Entry, entries
 
 _COMMAND = (sys.executable, "-P", "-m", "hippod.cutting")
@@ -174,6 +174,7 @@ class _Process:
     def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(
             command,
+            env=environment.inherited(os.environ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

@@ -1,60 +1,61 @@
-"""The daemon: one asyncio process that watches, indexes, retains, schedules and serves.
+"""The daemon's work over one assembled workspace: it watches, indexes, retains and schedules.
 
-Composition root of `hippod run`. Everything blocking runs in threads (one for the index, one
-for retain, the server's pool for requests); the loop only routes events. Order of shutdown:
-stop accepting, end the workers, close index and models, remove the socket.
+Everything blocking runs in threads (one for the index, one for retain, the server's pool for
+requests); the loop only routes events. `hippod.process` starts it, serves what it answers and
+starts another one when the configuration is read again.
 """
 
 import asyncio
 import contextlib
 import functools
-import gc
 import itertools
 import logging
+import math
 import os
-import signal
-import socket as sockets
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import sdnotify
 import structlog
-import uvicorn
 
-from hippod import __version__, daylog, log, watch
+from hippod import daylog, watch
 from hippod.audit import Audit
 from hippod.clockwork import Clockwork, DaemonJobs
-from hippod.compose import Assembly, assemble
+from hippod.compose import Assembly
 from hippod.config import Config
 from hippod.debounce import Debouncer
-from hippod.errors import Busy, HippodError
+from hippod.errors import HippodError, is_passing
 from hippod.heartbeat import JOB as HEARTBEAT
 from hippod.index import Report
 from hippod.jobs import Board, Job, rhythm_of
+from hippod.lanes import Lane
+from hippod.lock import FOLDER, Held
 from hippod.reflect import JOB as REFLECT
 from hippod.retain import SourceFile
-from hippod.server import app as routes
-from hippod.server import socket as listening
-from hippod.server.connection import OwnersProtocol
 
 logger = structlog.get_logger()
 
 K = TypeVar("K", SourceFile, str)
 
 RECONCILE = "reconcile"
-SWITCH_SECONDS = 0.0005
-STOP_SECONDS = 4
+CRASH_SECONDS = (1, 5, 30, 300)
+"""When to begin a worker again that crashed."""
+CALM_SECONDS = 600
+"""After so long without a crash the next one counts as the first."""
+STUCK_SECONDS = {"index": 7_200, "retain": 21_600, "jobs": 21_600, "events": 600, "pulse": 60}
+"""How long one piece of work of a thread may last; others may take as long as they like."""
 RETRY_SECONDS = (2, 5, 15, 60)
-"""When to look again after the workspace or the index could not be read at all."""
+"""When to look again after the workspace or the index could not be read at all, and after what
+may well succeed in a moment: then as many times as there are numbers."""
 EMBED_RETRY_SECONDS = (2, 10, 60, 300)
 """When to try again after the embedder failed, or failed at some texts."""
+WATCHING_SECONDS = 3
+"""By when a watch that was started anew surely watches."""
 AUDIT_SECONDS = 3
 """How long after a look the watcher may still tell of what it found."""
 FIRST_QUESTION_SECONDS = 0.5
@@ -63,28 +64,6 @@ GATHER_SECONDS = 5
 """Between a change of a log and counting its facts: they come several at a time."""
 TIDY_SECONDS = 0.5
 """Pause between steps of tidying, for whoever wants to write."""
-
-
-def run(config: Config, *, config_path: Path | None) -> int:
-    """Run the daemon in the foreground until SIGTERM or SIGINT; return the exit code.
-
-    `config` has workspace and socket settled. Raises `Busy` if another daemon is running.
-    """
-    log.configure(config.log.level, config.log.format)
-    # Extraction computes in a thread; at the default of 5 ms every step of the loop and of
-    # SQLite would wait that long for it.
-    sys.setswitchinterval(SWITCH_SECONDS)
-    try:
-        with assemble(config, config_path) as assembly:
-            gc.freeze()  # a full collection would else look through all modules, for 50 ms
-            gc.enable()
-            return asyncio.run(Daemon(assembly).run())
-    except Busy:
-        # A service manager must not restart us for ever beside a daemon that is well.
-        if os.environ.get("INVOCATION_ID") or os.environ.get("XPC_SERVICE_NAME", "0") != "0":
-            logger.info("daemon.already_running")
-            return 0
-        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +129,15 @@ class Waiting(Generic[K]):
 class Daemon:
     """The running daemon over one assembled workspace."""
 
-    def __init__(self, assembly: Assembly) -> None:
+    def __init__(self, assembly: Assembly, held: Held | None = None) -> None:
+        self.lost: Callable[[], None] = lambda: None
+        """Called in the loop when the workspace is not `held` any more."""
+        self.tell: Callable[[], None] = lambda: None
+        """Called, in any thread, when `line` changed."""
+        self._told = ""
         self._parts = assembly
+        self._held = held
+        self._state_file = held.identify("state.sqlite") if held else None
         self._config = assembly.config
         self._stop = asyncio.Event()
         self._index_queue: Waiting[str] = Waiting(
@@ -164,12 +150,20 @@ class Daemon:
         """1 while an update failed and waits to be tried again."""
         self._first_look = 1
         """Counts as waiting until it is done: before it nobody knows what changed meanwhile."""
-        self._index_thread = ThreadPoolExecutor(1, "index")
-        self._retain_thread = ThreadPoolExecutor(1, "retain")
-        self._vector_thread = ThreadPoolExecutor(1, "vectors")
-        self._job_thread = ThreadPoolExecutor(1, "jobs")
-        self._look_thread = ThreadPoolExecutor(1, "looks")
-        self._event_thread = ThreadPoolExecutor(1, "events")
+        self._job_thread = Lane("jobs")
+        self._look_thread = Lane("looks")
+        self._index_thread = Lane("index")
+        self._retain_thread = Lane("retain")
+        self._vector_thread = Lane("vectors")
+        self._event_thread = Lane("events")
+        self._pulse_thread = Lane("pulse")
+        self._lanes = (
+            self._job_thread, self._look_thread, self._index_thread, self._retain_thread,
+            self._vector_thread, self._event_thread, self._pulse_thread,
+        )  # fmt: skip
+        """In the order in which they end."""
+        self._crashes: dict[str, dict[str, Any]] = {}
+        """Of workers, since the start, by name."""
         self._ours: set[str] = set()
         """Documents that hippod wrote and the index did not look at since."""
         self._vectors_due = asyncio.Event()
@@ -181,78 +175,145 @@ class Daemon:
         self._judging: set[asyncio.Task[None]] = set()
         self._audit = Audit()
         self._watched = False
+        self._counting_watches = False
+        self._unwatched: set[int] = set()
+        """Folders, by inode, for which watching was begun anew."""
+        self._lacking = ""
+        self._looked_again = 0
+        self._retained_again: dict[SourceFile, int] = {}
+        """How often documents, and each transcript, were read again after what may pass."""
         self._failing: dict[str, str] = {}
         self._trouble = ""
         self._watch_mode = "starting"
-        self._last_event: str | None = None
+        self._last_event: tuple[datetime, float] | None = None
+        self._last_look: tuple[datetime, float] | None = None
+        """By both clocks: the one tells when, the other how long ago."""
         self._roots: set[Path] = set()
         self._new_roots = asyncio.Event()
+        self._probe = watch.Probe()
         self._reconcile_asked: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
         self._waiting_for_look: set[asyncio.Future[None]] = set()
-        self._notifier = sdnotify.SystemdNotifier()
 
-    async def run(self) -> int:
-        """Serve until told to stop; return the exit code."""
+    def connect(self) -> None:
+        """Connect the verbs with the running loop."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stop.set)
-        path = Path(self._config.server.socket)
         self._board = self._new_board(loop)
-        clockwork = Clockwork(
+        self._clockwork = Clockwork(
             self._board,
             self._config.schedule_zone,
             self._job_thread,
             beside={RECONCILE: self._look_thread},
         )
-        self._connect(loop, clockwork)
-        listener = listening.bind(path)
-        inode = path.stat().st_ino
+        self._connect(loop, self._clockwork)
+
+    async def run(self) -> None:
+        """Work until `stop`, then end what is at work; after `connect`."""
         try:
-            await self._run_tasks(listener, path, clockwork)
+            async with asyncio.TaskGroup() as tasks:
+                await self._work(tasks)
         finally:
-            listening.release(listener, path, inode)
             await self._interrupt()  # once more: where something crashed, nobody did
             # Beside the loop: a job that ends may still ask it for a look at all files.
-            for thread in (self._job_thread, self._look_thread):
-                await asyncio.to_thread(thread.shutdown, wait=True, cancel_futures=True)
-            self._index_thread.shutdown(wait=True)
-            self._retain_thread.shutdown(wait=True)
-            self._vector_thread.shutdown(wait=True)
-            self._event_thread.shutdown(wait=True)
-            logger.info("daemon.stopped")
-        return 0
+            for lane in self._lanes:
+                ends_now = lane in (self._job_thread, self._look_thread)
+                await asyncio.to_thread(lane.shutdown, wait=True, cancel_futures=ends_now)
 
-    async def _run_tasks(self, listener: sockets.socket, path: Path, clockwork: Clockwork) -> None:
-        server = _server(self._parts, self._config)
-        async with asyncio.TaskGroup() as tasks:
-            serving = tasks.create_task(server.serve(sockets=[listener]))
-            workers = [
-                tasks.create_task(work())
-                for work in (
-                    self._watch,
-                    self._index_changes,
-                    self._give_vectors,
-                    self._build_graphs,
-                    self._tidy,
-                    self._retain_changes,
-                    self._reflect_on_facts,
-                    self._reconcile_when_asked,
-                )
-            ]
-            while not server.started and not serving.done():
-                await asyncio.sleep(0.01)
-            self._say_ready(path)
-            await asyncio.to_thread(self._warm_up)
-            await asyncio.sleep(FIRST_QUESTION_SECONDS)
-            workers.append(tasks.create_task(self._keep_time(clockwork)))
+    def quieten(self) -> None:
+        """End the streams of events, so that only requests that end are left."""
+        self._parts.memory.events.close()
+
+    def stop(self) -> None:
+        """Let nothing begin any more and `run` return."""
+        self._stop.set()
+
+    def line(self) -> str:
+        """Say in a few words how it stands, for a service manager."""
+        failing = self._parts.memory.events.failing
+        return f"failing: {', '.join(failing)}" if failing else ""
+
+    async def _work(self, tasks: asyncio.TaskGroup) -> None:
+        workers = [
+            tasks.create_task(self._kept_alive(name, work))
+            for name, work in (
+                ("watch", self._watch),
+                ("index", self._index_changes),
+                ("vectors", self._give_vectors),
+                ("graph", self._build_graphs),
+                ("tidy", self._tidy),
+                ("retain", self._retain_changes),
+                ("reflect", self._reflect_on_facts),
+                ("looks", self._reconcile_when_asked),
+            )
+        ]
+        await asyncio.to_thread(self._warm_up)
+        if not await self._stopped_within(FIRST_QUESTION_SECONDS):
+            keep_time = self._kept_alive("schedule", self._keep_time)
+            workers.append(tasks.create_task(keep_time))
             await self._stop.wait()
-            logger.info("daemon.stopping")
-            self._notifier.notify("STOPPING=1")
-            self._parts.memory.events.close()
-            server.stop()
-            for worker in workers:
-                worker.cancel()
-            await self._interrupt()
+        for worker in workers:
+            worker.cancel()
+        await self._interrupt()
+
+    async def _kept_alive(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Do a worker's work; where it crashes, tell, and begin it again after a while."""
+        crashes = 0
+        while not self._stop.is_set():
+            began = time.monotonic()
+            try:
+                await work()
+            except Exception as error:  # whatever it is: the others go on, and status tells
+                logger.exception("worker.crashed", worker=name)
+                self._note_crash(name, error)
+            if time.monotonic() - began > CALM_SECONDS:
+                crashes = 0
+            await self._stopped_within(CRASH_SECONDS[min(crashes, len(CRASH_SECONDS) - 1)])
+            crashes += 1
+
+    def _note_crash(self, worker: str, error: Exception) -> None:
+        """Tell of a crash, and have looked at again what the worker may have had in hand."""
+        before = self._crashes.get(worker, {"times": 0})
+        self._crashes[worker] = {
+            "times": before["times"] + 1,
+            "last": _local(self._config, datetime.now(UTC)),
+            "error": type(error).__name__,
+        }
+        self._note(f"worker {worker}", CRASHED, SEE_LOG)
+        for waiting in self._waiting_for_look:
+            if not waiting.done():
+                waiting.set_exception(HippodError(CRASHED, SEE_LOG))
+        self._touch(RESCAN)
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        """Wait so long, or until all is to stop; say whether it is."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        return self._stop.is_set()
+
+    def has_lost_hold(self) -> bool:
+        """Say whether the lock or the state was deleted or replaced: what is open is not there."""
+        held = self._held
+        return held is not None and (held.is_lost() or held.has_lost(self._state_file))
+
+    # -- health ------------------------------------------------------------------------------
+
+    def ailment(self) -> str:
+        """Return what is stuck, empty if nothing is; asks anew, without waiting for the answer.
+
+        Stuck is a thread whose work of the moment lasts longer than `STUCK_SECONDS` allow, and
+        state or index when they cannot even be read for a minute: then something holds a lock
+        that everybody needs. A slow model, a full disk or a missing workspace is no ailment.
+        """
+        stuck = [f"{lane.name} for {lane.busy():.0f} s" for lane in self._lanes if _is_stuck(lane)]
+        if not self._pulse_thread.busy():
+            with contextlib.suppress(RuntimeError):  # the thread is gone: we are stopping
+                self._pulse_thread.submit(self._feel_pulse)
+        return ", ".join(stuck)
+
+    def _feel_pulse(self) -> None:
+        with contextlib.suppress(HippodError):
+            self._parts.state.runs(RECONCILE)
+            self._parts.index.texts_waiting()
 
     async def _interrupt(self) -> None:
         """Let nothing begin any more, and make end soon what is at work."""
@@ -283,6 +344,10 @@ class Daemon:
         memory.pending = lambda: len(self._index_queue) + self._behind + self._first_look
         memory.waited = self._index_queue.age
         memory.describe = self._describe
+        memory.measure = self._measure
+        memory.watcher = _WatcherDoor(
+            loop, self._probe, self._new_roots, self._parts.workspace.root
+        )
         memory.jobs_door = DaemonJobs(self._board, clockwork, loop)
         self._parts.retainer.changed = changed
         self._parts.retainer.waiting = waiting
@@ -291,21 +356,23 @@ class Daemon:
         return {
             "watch": {
                 "mode": self._watch_mode,
-                "last_event": self._last_event,
+                **_when("last_event", self._last_event, self._config),
+                **_when("last_look", self._last_look, self._config),
                 "not_indexed": self._failing,
-                "fault": self._audit.fault,
+                "fault": self._audit.fault or self._lacking,
             },
+            "crashes": self._crashes,
             **self._parts.describe(),
         }
 
-    def _say_ready(self, path: Path) -> None:
-        root = self._parts.workspace.root
-        self._notifier.notify(f"READY=1\nSTATUS=serving {root} on {path}")
-        logger.info("daemon.ready", version=__version__, workspace=str(root), socket=str(path))
-        if sys.stderr.isatty() or self._config.log.format == "console":
-            with contextlib.suppress(OSError):
-                sys.stderr.write(_welcome(root, path))
-                sys.stderr.flush()
+    def _measure(self) -> dict[str, Any]:
+        return {
+            "watching": self._watch_mode in ("events", "polling: configured"),
+            "not_indexed": len(self._failing),
+            "transcripts_waiting": len(self._retain_queue),
+            "crashes": sum(crash["times"] for crash in self._crashes.values()),
+            **self._parts.measure(),
+        }
 
     # -- tasks -------------------------------------------------------------------------------
 
@@ -321,7 +388,7 @@ class Daemon:
                     poll=self._config.indexing.polling == "always",
                     on_mode=self._set_mode,
                 ):
-                    self._last_event = _local(self._config, datetime.now(UTC))
+                    self._last_event = datetime.now(UTC), time.monotonic()
                     for path in batch:
                         self._route(path)
             except OSError as error:
@@ -329,6 +396,12 @@ class Daemon:
                 logger.warning("watch.failed", reason=str(error))
                 await self._new_roots.wait()
             self._touch(RESCAN)  # for what happens while nobody watches
+            # ... and for transcripts, once the new watch stands: it does not say when.
+            asyncio.get_running_loop().call_later(WATCHING_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        """Ask for a look at everything that nobody waits for."""
+        self._reconcile_asked.put_nowait(asyncio.get_running_loop().create_future())
 
     def _set_mode(self, mode: str) -> None:
         self._watch_mode = mode
@@ -342,17 +415,25 @@ class Daemon:
         return {r for r in found if not any(o != r and r.is_relative_to(o) for o in found)}
 
     def _route(self, path: Path) -> None:
+        self._probe.saw(path)
         transcript = self._parts.retainer.source_of(path)
         if transcript is not None:
             self._retain_queue.touch(transcript)
         root = self._parts.workspace.root
         if not path.is_relative_to(root):
             return
+        if path.is_relative_to(root / FOLDER):
+            self._check_hold()
+            return
         relative = path.relative_to(root).as_posix()
         # Of a new, moved or deleted folder only the folder itself is reported.
         key = relative if path.suffix == ".md" and not path.is_dir() else RESCAN
         if key != RESCAN or path.suffix == "" or path.is_dir():
             self._touch(key)
+
+    def _check_hold(self) -> None:
+        if self.has_lost_hold() and not self._stop.is_set():
+            self.lost()
 
     def _touch(self, key: str, at_once: bool = False) -> None:
         if at_once and key != RESCAN:
@@ -365,6 +446,8 @@ class Daemon:
         while True:
             changed = await self._index_queue.take()
             done = await self._in_index_thread(changed) is not None
+            if done and self._behind:  # a workspace that was away: look at transcripts, watch anew
+                self._look_again()
             self._behind = 0 if done else 1
             if done:
                 retries = itertools.count()
@@ -372,9 +455,22 @@ class Daemon:
                 wait = RETRY_SECONDS[min(next(retries), len(RETRY_SECONDS) - 1)]
                 asyncio.get_running_loop().call_later(wait, self._index_queue.touch, RESCAN)
 
+    def _look_soon(self, *, again: bool) -> None:
+        """Look at the documents again a moment later, unless that was done often."""
+        times = self._looked_again
+        self._looked_again = times + 1 if again else 0
+        if again and times < len(RETRY_SECONDS):
+            wait = RETRY_SECONDS[times]
+            asyncio.get_running_loop().call_later(wait, self._index_queue.touch, RESCAN)
+
     async def _in_index_thread(self, changed: list[str]) -> Report | None:
         loop = asyncio.get_running_loop()
+        self._check_hold()
         report = await loop.run_in_executor(self._index_thread, self._update_index, changed)
+        self._look_soon(again=report is not None and report.passing)
+        if RESCAN in changed and not self._counting_watches:
+            self._counting_watches = True
+            loop.call_later(WATCHING_SECONDS, self._in_background, self._count_watches)
         self._tell_changes(changed, report)
         self._changed_logs |= set(filter(daylog.day_of, report.changed if report else ()))
         if self._changed_logs:
@@ -403,6 +499,12 @@ class Daemon:
             self._publish(events.fault, what, trouble, hint)
         else:
             self._publish(events.well, what)
+        self._publish(self._tell_if_changed)
+
+    def _tell_if_changed(self) -> None:
+        if (line := self.line()) != self._told:
+            self._told = line
+            self.tell()
 
     def _publish(self, publish: Callable[..., None], *values: object) -> None:
         # In a thread of its own: keeping an event waits for the disk, and nobody else should.
@@ -508,12 +610,21 @@ class Daemon:
         retainer = self._parts.retainer
         while True:
             for source_file in await self._retain_queue.take():
-                await loop.run_in_executor(
+                may_pass = await loop.run_in_executor(
                     self._retain_thread, self._retain, retainer.process, source_file
                 )
+                self._retain_soon(source_file, again=may_pass)
                 # Read back at every change of a document, and for the last time when nothing
                 # more is to be feared from an editor that was open meanwhile.
                 loop.call_later(self._config.retain.settle + 1, self._read_back)
+
+    def _retain_soon(self, file: SourceFile, *, again: bool) -> None:
+        """Read a transcript again a moment later, unless that was done often."""
+        times = self._retained_again.pop(file, 0)
+        if again and times < len(RETRY_SECONDS):
+            self._retained_again[file] = times + 1
+            wait = RETRY_SECONDS[times]
+            asyncio.get_running_loop().call_later(wait, self._retain_queue.touch, file)
 
     async def _reflect_on_facts(self) -> None:
         """Reflect when enough facts are new; told of after changes of logs and every look."""
@@ -536,7 +647,8 @@ class Daemon:
 
         self._board.run_early(REFLECT, work)
 
-    def _retain(self, work: Callable[..., object], *values: SourceFile) -> None:
+    def _retain(self, work: Callable[..., object], *values: SourceFile) -> bool:
+        """Do a piece of work; say whether it failed in a way that may well pass."""
         what = " ".join(["retain", *(f"{file.source}: {file.path}" for file in values)])
         try:
             work(*values)
@@ -544,9 +656,12 @@ class Daemon:
         except HippodError as error:
             logger.warning("retain.failed", reason=error.message, hint=error.hint)
             self._note(what, error.message, error.hint)
-        except Exception:
+            return is_passing(error)
+        except Exception as error:
             logger.exception("retain.crashed")
             self._note(what, CRASHED, SEE_LOG)
+            return is_passing(error)
+        return False
 
     def _read_back(self) -> None:
         # Never in the index thread: it waits for the batch that the model is working on.
@@ -574,10 +689,10 @@ class Daemon:
         heartbeat.next_run = next_beat
         return board
 
-    async def _keep_time(self, clockwork: Clockwork) -> None:
+    async def _keep_time(self) -> None:
         """Look at all files, whenever that was done last, and from then on by the schedule."""
         await self.reconcile()
-        await clockwork.run()
+        await self._clockwork.run()
 
     async def reconcile(self) -> None:
         """Ask for a look at everything, and wait until it is done."""
@@ -600,6 +715,7 @@ class Daemon:
             self._audit.begin(began)
             report = await self._reconcile()
             self._first_look = 0
+            self._last_look = datetime.now(UTC), time.monotonic()
             for done in asked:
                 if not done.done():
                     done.set_result(None)
@@ -607,9 +723,40 @@ class Daemon:
             self._graph_due.set()
             self._tidy_due.set()
             self._logs_changed.set()
-            judging = asyncio.create_task(self._judge_watcher(report, began))
-            self._judging.add(judging)
-            judging.add_done_callback(self._judging.discard)
+            self._in_background(functools.partial(self._judge_watcher, report, began))
+
+    def _in_background(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        judging = asyncio.create_task(work())
+        self._judging.add(judging)
+        judging.add_done_callback(self._judging.discard)
+
+    async def _count_watches(self) -> None:
+        """Begin to watch anew when the watcher lacks folders: it falls back to polling then.
+
+        The library says nothing when the system has no watch left for a folder that is new.
+        """
+        self._counting_watches = False
+        before, missing = self._unwatched, await self._still_unwatched()
+        self._unwatched, lacking = missing, len(missing & before)
+        self._lacking = f"{lacking} folders are not watched" if lacking else ""
+        self._note("watches", self._lacking, "raise fs.inotify.max_user_watches")
+        if missing - before and not self._stop.is_set():
+            logger.warning("watch.lacks_folders", folders=len(missing))
+            self._new_roots.set()
+
+    async def _still_unwatched(self) -> set[int]:
+        """Return the folders that the watcher lacks; one that is new is given a moment."""
+        missing: set[int] = set()
+        for _ in range(2):
+            scan = self._parts.workspace.last_scan
+            if scan is None or self._watch_mode != "events":
+                return set()
+            root = self._parts.workspace.root
+            missing = await asyncio.to_thread(watch.unwatched, root, scan.folders)
+            if missing <= self._unwatched:
+                break
+            await asyncio.sleep(WATCHING_SECONDS)
+        return missing
 
     async def _judge_watcher(self, report: Report | None, began: float) -> None:
         """Compare what a look found with what the watcher told, some seconds later."""
@@ -687,52 +834,32 @@ class Daemon:
         return report
 
 
+@dataclass(frozen=True, slots=True)
+class _WatcherDoor:
+    """The watcher as the doctor sees it, from any thread."""
+
+    loop: asyncio.AbstractEventLoop
+    probe: watch.Probe
+    new_roots: asyncio.Event
+    root: Path
+
+    def delivers(self, seconds: float) -> float | None:
+        """Make a file and return after how many seconds its event came; None: it did not."""
+        return self.probe.delivered(self.root, seconds)
+
+    def restart(self) -> None:
+        """Begin to watch anew."""
+        self.loop.call_soon_threadsafe(self.new_roots.set)
+
+
 CRASHED = "something failed inside hippod"
 SEE_LOG = "look at the daemon's log"
 RESCAN = ""
 """Key of the index queue: look at the whole workspace."""
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers and its ten ticks a second: the daemon stops it."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._stopping = asyncio.Event()
-
-    def stop(self) -> None:
-        """Accept no more and let `serve` return."""
-        self.should_exit = True
-        self._stopping.set()
-
-    async def main_loop(self) -> None:
-        """Sleep until told to stop."""
-        await self.on_tick(0)
-        await self._stopping.wait()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals alone."""
-        yield
-
-
-def _server(parts: Assembly, config: Config) -> _Server:
-    return _Server(
-        uvicorn.Config(
-            routes.build(
-                parts.memory, config.server.max_body_bytes, os.path.realpath(parts.workspace.root)
-            ),
-            http=OwnersProtocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=STOP_SECONDS - 1,
-        )
-    )
+def _is_stuck(lane: Lane) -> bool:
+    return lane.busy() > STUCK_SECONDS.get(lane.name, math.inf)
 
 
 def _not_indexed(failing: dict[str, str]) -> str:
@@ -744,19 +871,13 @@ def _not_indexed(failing: dict[str, str]) -> str:
     return f"not in the index: {path} ({reason}){others}"
 
 
+def _when(what: str, moment: tuple[datetime, float] | None, config: Config) -> dict[str, Any]:
+    """Tell when something was, and for how many seconds that is past; None: never yet."""
+    if moment is None:
+        return {what: None, f"{what}_age": None}
+    age = round(time.monotonic() - moment[1], 1)
+    return {what: _local(config, moment[0]), f"{what}_age": age}
+
+
 def _local(config: Config, moment: datetime) -> str:
     return moment.astimezone(config.zone).isoformat(timespec="seconds")
-
-
-def _welcome(root: Path, path: Path) -> str:
-    return f"""
-  hippod {__version__} is running.
-    workspace  {root}
-    socket     {path}
-
-  Try, in another terminal (from a checkout: source .venv/bin/activate):
-    hippod note "The spare key is with Ina"
-    hippod recall "where is the spare key?"
-    hippod status
-
-"""

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -67,7 +67,7 @@ class Scan:
 
     `skipped` gives reasons by path, `unreadable` names files and folders that could not be
     looked into, `excluded` counts what ignore files exclude, `unlisted` what did not fit into
-    `skipped` and `links`.
+    `skipped` and `links`; `folders` gives inodes by path.
     """
 
     files: Mapping[str, FileStat]
@@ -76,6 +76,7 @@ class Scan:
     unreadable: tuple[str, ...]
     excluded: int
     unlisted: int
+    folders: Mapping[str, int] = field(default_factory=dict)
 
     def absent(self, path: str) -> bool:
         """Say whether `path` is known to be no document; what cannot be seen may still be one."""
@@ -304,6 +305,8 @@ class Walk:
     ) -> None:
         self.files: dict[str, FileStat] = {}
         self.folders: list[str] = []
+        self.inodes: dict[str, int] = {}
+        """Of the folders that were looked into, by path."""
         self.skipped: dict[str, str] = {}
         self.links: list[Link] = []
         self.unreadable: list[str] = []
@@ -327,6 +330,7 @@ class Walk:
         if (info.st_dev, info.st_ino) in self._seen:
             return
         self._seen.add((info.st_dev, info.st_ino))
+        self.inodes[folder] = info.st_ino
         above = self._chain if chain is None else chain
         here = above + rules_in(fd, folder) if self._respect else ()
         below: list[str] = []

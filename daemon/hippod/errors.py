@@ -26,7 +26,10 @@
 Only the standard library is imported here: the CLI client needs these within milliseconds.
 """
 
+import errno
 from collections.abc import Sequence
+
+_PASSING = frozenset({errno.EMFILE, errno.ENFILE, errno.EIO, errno.EAGAIN, errno.ENOMEM})
 
 
 class HippodError(Exception):
@@ -185,7 +188,7 @@ class Unsupported(ModelError):
 BY_CODE: dict[str, type[HippodError]] = {
     cls.code: cls
     for cls in (
-        HippodError, InvalidInput, PathRefused, TooLarge, NotFound, Conflict, Busy, DaemonDown,
+        HippodError, InvalidInput, ConfigError, PathRefused, TooLarge, NotFound, Conflict, Busy, DaemonDown,
         NotResponding, Forbidden, StorageError, IndexUnavailable, ModelError, ModelUnavailable,
         BudgetExhausted, ModelTimeout, ModelCrashed, ModelRefused, Unsupported,
     )
@@ -198,3 +201,12 @@ def from_wire(error: dict[str, str]) -> HippodError:
     if issubclass(cls, ConfigError):
         return cls([error.get("message", "unknown error")], error.get("hint", ""))
     return cls(error.get("message", "unknown error"), error.get("hint", ""))
+
+
+def is_passing(error: BaseException) -> bool:
+    """Say whether what failed may well succeed in a moment, by what the system said before it.
+
+    It had no descriptors or memory left, or a disk did not answer.
+    """
+    said = error.__cause__ or error.__context__ or error
+    return isinstance(said, MemoryError) or (isinstance(said, OSError) and said.errno in _PASSING)

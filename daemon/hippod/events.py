@@ -150,6 +150,12 @@ class Events:
                 self._listeners.discard(listener)
 
     @property
+    def failing(self) -> tuple[str, ...]:
+        """What fails at the moment."""
+        with self._lock:
+            return tuple(sorted(self._faults))
+
+    @property
     def listeners(self) -> int:
         """How many listen at the moment."""
         return len(self._listeners)

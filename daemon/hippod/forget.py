@@ -255,7 +255,7 @@ class Forgetter:
                 kept += self._purge_state(plan)
         with _told(problems, _INDEX):
             self._purge_index(changed)
-        logger.info("forgotten", documents=len(changed) - 1, problems=len(problems))
+        logger.info("text.forgotten", documents=len(changed) - 1, problems=len(problems))
         done = {"problems": tuple(problems), "kept": dict(kept), "tombstones": added}
         return answer.model_copy(update={"applied": True, **done})
 

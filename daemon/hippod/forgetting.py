@@ -474,7 +474,7 @@ def _says_same_as(said: str, gone: Target) -> bool:
 
 
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:\s*:)?\s+")
-_NAMED = re.compile(r"(?:@\S+\s*)+:\s+")
+_NAMED = re.compile(r"@\S+(?:\s+@\S+)*\s*:\s+")
 
 
 def _said(line: str) -> str:

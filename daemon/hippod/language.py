@@ -1,6 +1,7 @@
 """Which language a sentence is written in, by script and function words, and its stems."""
 
 import re
+import threading
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -135,9 +136,18 @@ def _bigrams(word: str) -> Iterable[str]:
 def _stem(word: str, language: str) -> str:
     if not word.isalpha() or language not in _STEMMERS:
         return word.removesuffix("'s")
-    return str(_stemmer(language).stemWord(word))
+    return snowball(word, _STEMMERS[language])
+
+
+def snowball(word: str, algorithm: str) -> str:
+    """Return the stem of a word by one of Snowball's algorithms, named as there."""
+    with _STEMMING:  # a stemmer keeps the word that it works on
+        return str(_stemmer(algorithm).stemWord(word))
 
 
 @cache
-def _stemmer(language: str) -> Any:
-    return snowballstemmer.stemmer(_STEMMERS[language])
+def _stemmer(algorithm: str) -> Any:
+    return snowballstemmer.stemmer(algorithm)
+
+
+_STEMMING = threading.Lock()

@@ -8,7 +8,9 @@ import contextlib
 import errno
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from hippod.errors import Busy, StorageError
 
 FOLDER = ".memory"
 _LOCK = "lock"
+_STRANGE = (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFBLK, stat.S_IFCHR)
 _TRIES = 10
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextlib.contextmanager
@@ -26,12 +30,107 @@ def hold(root: Path) -> Iterator[Path]:
     Raises `Busy`, naming the holder's pid, while another process (or another object of this
     one) holds it, and `StorageError` where it cannot be locked.
     """
+    with held(root) as mine:
+        yield mine.folder
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file a name meant."""
+
+    name: str
+    device: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A workspace that we hold."""
+
+    folder: Path
+    _fd: int
+
+    def identify(self, name: str) -> "Identity":
+        """Return what tells a file of the folder from another one that takes its name."""
+        info = (self.folder / name).stat()
+        return Identity(name, info.st_dev, info.st_ino)
+
+    def has_lost(self, file: "Identity | None") -> bool:
+        """Say whether another file, or none, has the name of `file` by now."""
+        if file is None or not os.path.isdir(self.folder.parent):  # noqa: PTH112 - never raises
+            return False
+        try:
+            return self.identify(file.name) != file
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+
+    def is_lost(self) -> bool:
+        """Say whether the lock file was deleted or replaced, so that others might lock it too.
+
+        While the whole workspace is away (unmounted, renamed) nothing is lost.
+        """
+        if not os.path.isdir(self.folder.parent):  # noqa: PTH112 - never raises
+            return False
+        try:
+            return not _same_file(self._fd, self.folder / _LOCK)
+        except OSError:  # a disk in trouble: nobody else can lock there either
+            return False
+
+
+@contextlib.contextmanager
+def held(root: Path) -> Iterator[Held]:
+    """Hold the workspace as `hold` does, and yield what tells whether it still is held."""
     folder = prepare(root)
     fd = _acquire(root, folder / _LOCK)
     try:
-        yield folder
+        yield Held(folder, fd)
     finally:
         os.close(fd)
+
+
+@contextlib.contextmanager
+def borrowed(root: Path) -> Iterator[bool]:
+    """Hold the workspace for a look, making and changing nothing; yield whether we hold it.
+
+    False: another process does. Where nobody ever held it there is nothing to hold: True.
+    """
+    try:
+        fd = os.open(root / FOLDER / _LOCK, _LOOK)
+    except OSError:
+        yield not (root / FOLDER / _LOCK).exists()
+        return
+    try:
+        yield _try(fd, fcntl.LOCK_EX)
+    finally:
+        os.close(fd)
+
+
+def holder(root: Path) -> int | None:
+    """Return the pid of the process that holds the workspace, 0 if it is not known, None: nobody.
+
+    Of the lock file that stands there now: who holds one that was deleted holds nothing.
+    """
+    try:
+        fd = os.open(root / FOLDER / _LOCK, _LOOK)
+    except OSError:
+        return None
+    try:
+        if _try(fd, fcntl.LOCK_SH):
+            return None
+        words = os.pread(fd, 100, 0).decode(errors="replace").split()
+        return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+    finally:
+        os.close(fd)
+
+
+def _try(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def prepare(root: Path) -> Path:
@@ -40,13 +139,42 @@ def prepare(root: Path) -> Path:
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
+        _refuse_strange(folder)
         if folder.stat().st_mode & 0o077:
             folder.chmod(0o700)
+        _make_writable(folder)
         with contextlib.suppress(FileExistsError), (folder / ".gitignore").open("x") as file:
             file.write("*\n")
     except OSError as error:
         raise _unusable(folder, error) from None
     return folder
+
+
+def _refuse_strange(folder: Path) -> None:
+    """Refuse a folder that is a link, or holds what leads elsewhere or waits: agents write here."""
+    if not stat.S_ISDIR(folder.lstat().st_mode):
+        raise _strange(folder)
+    for name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            if stat.S_IFMT((folder / name).lstat().st_mode) in _STRANGE:
+                raise _strange(folder / name)
+
+
+def _make_writable(folder: Path) -> None:
+    """Allow ourselves to write our own files again: a copy from a read-only place is read-only."""
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found = path.lstat()
+            ours = stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+            if ours and found.st_mode & 0o600 != 0o600:
+                path.chmod(stat.S_IMODE(found.st_mode) | 0o600)
+
+
+def _strange(path: Path) -> StorageError:
+    return StorageError(
+        f"{path}: is a link, a pipe or a device; what hippod keeps for itself is not written there",
+        "remove it; what is derived is made anew",
+    )
 
 
 def _acquire(root: Path, path: Path) -> int:

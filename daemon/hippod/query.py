@@ -141,7 +141,7 @@ def path_pattern(pattern: str) -> GitIgnoreSpec:
     """Return a path filter as a matcher; raises `InvalidInput` if it is none."""
     try:
         return GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
+    except (ValueError, re.error):  # a range of a bracket is read by `re` alone
         raise InvalidInput(
             f"path: {pattern!r} is not a pattern", "use a path or a glob such as memory/2026-*.md"
         ) from None

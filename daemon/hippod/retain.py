@@ -247,11 +247,17 @@ class Retainer:
             return ()
 
     def _is_early(self, batch: Batch) -> bool:
-        return batch.next_try is not None and batch.next_try > self._clock()
+        return self._wait(batch) > 0
+
+    def _wait(self, batch: Batch) -> float:
+        """Return the seconds until a batch is tried again; none if the clock was set back since."""
+        now = self._clock()
+        if batch.next_try is None or now < batch.updated:
+            return 0.0
+        return max(0.0, (batch.next_try - now).total_seconds())
 
     def _ask_again(self, file: SourceFile) -> None:
-        times = [b.next_try for b in self._open_batches(file) if b.next_try is not None]
-        delays = [max(0.0, (min(times) - self._clock()).total_seconds())] if times else []
+        delays = [self._wait(b) for b in self._open_batches(file) if b.next_try is not None]
         if (again := self._again.pop(file, None)) is not None:
             delays.append(again)
         if delays and not self._stopped.is_set():

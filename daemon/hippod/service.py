@@ -9,26 +9,44 @@ import dataclasses
 import functools
 import os
 import time
-from collections.abc import Callable, Collection
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 import structlog
 
-from hippod import __version__, answers, daylog, facts, redact, wire, wire_bank, wire_events
+from hippod import (
+    __version__,
+    answers,
+    daylog,
+    facts,
+    redact,
+    wire,
+    wire_bank,
+    wire_doctor,
+    wire_events,
+    wire_exchange,
+)
+from hippod.backup import Backup, Backups
 from hippod.config import Config, explain
 from hippod.context import Gatherer
+from hippod.doctor.running import Doctor
+from hippod.doctor.subject import Models, Parts, Subject, Watcher
+from hippod.doctor.times import steady_clock
 from hippod.entities import Roster
 from hippod.errors import Conflict, Forbidden, HippodError, InvalidInput, NotFound
 from hippod.event_view import EventView
 from hippod.events import Events
+from hippod.exporting import Exporter
 from hippod.factbook import Factbook
 from hippod.forget import Forgetter
 from hippod.heartbeat import JOB as HEARTBEAT
 from hippod.heartbeat import Heartbeat
 from hippod.hygiene import JOB as HYGIENE
 from hippod.hygiene import Hygiene
+from hippod.importing import Importer
 from hippod.index import Index
 from hippod.lint import Lint
 from hippod.models import TokenCounter
@@ -46,12 +64,14 @@ from hippod.state.working import Working
 from hippod.wire_context import Context, ContextRequest, WorkingCleared, WorkingContent
 from hippod.wire_heartbeat import Beat, BeatList, HeartbeatRequest
 from hippod.working import WorkingMemories
-from hippod.workspace import TreeItem, Workspace, Written
+from hippod.workspace import Scan, TreeItem, Workspace, Written
 
 logger = structlog.get_logger()
 
 T = TypeVar("T")
 
+_FILES = {"index": "index.sqlite", "state": "state.sqlite", "graph": "vectors.hnsw"}
+_MOST_ROOTS = 20
 _MOST_ENTRIES = 1_000
 """Entries of the journal among which those of one command are looked for."""
 
@@ -83,10 +103,11 @@ class Jobs:
 class Memory:
     """One workspace with its index, state and models: every verb of hippod.
 
-    `changed`, `rescan`, `pending`, `waited`, `describe` and `jobs_door` are the daemon's hooks:
+    `changed`, `rescan`, `pending`, `waited`, `describe`, `measure` and `jobs_door` are the
+    daemon's hooks:
     where a changed path is reported (here: indexed at once), who looks at everything again when
     that failed, how many paths wait and for how many seconds the oldest does, what else `status`
-    tells, and the scheduler.
+    and `figures` tell, and the scheduler.
     """
 
     def __init__(
@@ -112,6 +133,11 @@ class Memory:
         self.pending: Callable[[], int] = lambda: 0
         self.waited: Callable[[], float] = lambda: 0.0
         self.describe: Callable[[], dict[str, Any]] = dict
+        self.reload: Callable[[], wire.ConfigReloaded] = _nothing_to_reload
+        self.models = Models()
+        self.watcher: Watcher | None = None
+        self._began = time.time(), steady_clock()
+        self.measure: Callable[[], dict[str, Any]] = dict
         self._config = config
         self._config_path = config_path
         self._workspace = workspace
@@ -148,7 +174,12 @@ class Memory:
         self._opinions.changed = lambda path: self.changed(path)
         self._proposals = Proposals(workspace, lambda: self._now().date())
         self._proposals.changed = lambda path: self.changed(path)
-        self._started = time.monotonic()
+        self._backups = Backups(workspace.root, state.copy_to)
+        self._exporter = Exporter(workspace, state, clock, config.zone)
+        self._importer = Importer(workspace, state, self._provenance, clock, config.zone)
+        self._importer.changed = lambda path: self.changed(path)
+        self.started = time.monotonic()
+        self._configured: dict[str, wire.ConfigValue] | None = None
 
     # -- questions ---------------------------------------------------------------------------
 
@@ -569,7 +600,7 @@ class Memory:
         return wire.Status(
             version=__version__,
             pid=os.getpid(),
-            uptime_seconds=round(time.monotonic() - self._started, 1),
+            uptime_seconds=round(time.monotonic() - self.started, 1),
             socket=self._config.server.socket or None,
             workspace=self._workspace_status(),
             index=self._index.status(),
@@ -582,13 +613,73 @@ class Memory:
             bank=self._bank_status(),
             hygiene=self._hygiene.status(),
             heartbeat=self._heartbeat.status() if self._heartbeat else None,
+            settings=self._settings(),
             **self.describe(),
         )
+
+    def doctor(self, request: wire_doctor.DoctorRequest) -> wire_doctor.Diagnosis:
+        """Test what a running daemon claims, and with `fix` mend what can safely be mended."""
+        self._main_only(request.scope, "doctor")
+        return self._doctor.examine(self.as_subject(), fix=request.fix, only=request.only)
+
+    @functools.cached_property
+    def _doctor(self) -> Doctor:
+        from hippod.doctor.checks import CHECKS  # 20 ms that no start of the daemon pays
+
+        return Doctor(CHECKS)
+
+    def as_subject(self) -> Subject:
+        """Return what the doctor looks at."""
+        parts = Parts(
+            workspace=self._workspace,
+            index=self._index,
+            state=self._state,
+            jobs=self.jobs_door.all,
+            recall=self.recall,
+            retain_status=self._retainer.status,
+            describe=self.describe,
+            settled=lambda: not self.pending(),
+            rebuild=lambda: self.reindex(full=True),
+            watcher=self.watcher,
+            began=self._began,
+        )
+        return Subject(
+            config=self._config,
+            config_path=self._config_path,
+            socket=self._config.server.socket,
+            models=self.models,
+            parts=parts,
+            clock=self._clock,
+        )
+
+    def figures(self, scope: Scope = "main") -> dict[str, Any]:
+        """Return what can be counted in a few milliseconds and without holding up a save."""
+        self._main_only(scope, "metrics")
+        root, state = self._workspace.root, None
+        with contextlib.suppress(HippodError):
+            state = self._state.census()
+        return {
+            "index": self._index.tally(),
+            "waiting": self.pending(),
+            "waited_seconds": self.waited(),
+            "state": state,
+            "runs": dict(self._state.ended),
+            "faults": len(self.events.failing),
+            "listeners": self.events.listeners,
+            "disk": _disk(root),
+            "bytes": {name: _size(root / ".memory" / file) for name, file in _FILES.items()},
+            **self.measure(),
+        }
 
     def effective_config(self, scope: Scope = "main") -> dict[str, Any]:
         """Return every configured value and where it comes from."""
         self._main_only(scope, "config")
         return explain(self._config, self._config_path, os.environ)
+
+    def reload_config(self, scope: Scope = "main") -> wire.ConfigReloaded:
+        """Have the daemon read its configuration again, and wait until it counts."""
+        self._main_only(scope, "config")
+        return self.reload()
 
     def jobs(self, scope: Scope = "main") -> list[wire.Job]:
         """List the scheduled jobs."""
@@ -620,6 +711,25 @@ class Memory:
             raise
         self.events.changed(report.changed, "reindex" if full else "other")
         return wire.Reindexed(**report.summary(), vectors_pending=self._index.texts_waiting())
+
+    # -- taking it elsewhere -----------------------------------------------------------------
+
+    def backup(self, scope: Scope = "main") -> Backup:
+        """Begin a backup of the workspace and its state, which the caller reads and closes."""
+        self._main_only(scope, "backup")
+        return self._backups.begin()
+
+    def export(self, request: wire_exchange.ExportRequest) -> Iterator[bytes]:
+        """Return facts, opinions and entities as lines of JSON."""
+        self._main_only(request.scope, "export")
+        return self._exporter.export(request)
+
+    def import_(self, request: wire_exchange.ImportAction) -> wire_exchange.Imported:
+        """Add what is missing of an export, or take an import back."""
+        self._main_only(request.scope, "import")
+        if isinstance(request, wire_exchange.UndoImport):
+            return self._importer.undo(request)
+        return self._importer.add(request)
 
     # ----------------------------------------------------------------------------------------
 
@@ -708,8 +818,31 @@ class Memory:
                 "links": tuple(wire.LinkStatus(**dataclasses.asdict(link)) for link in scan.links),
                 "excluded": scan.excluded,
                 "unlisted": scan.unlisted,
+                "roots": self._roots(scan),
             }
         )
+
+    def _roots(self, scan: Scan) -> dict[str, int]:
+        """Count the documents of each folder at the top, also where a folder or link has none."""
+        usual = [daylog.log_path(self._now().date(), self._config.workspace.layout), "bank/x"]
+        tops = [path.partition("/")[0] for path in usual]
+        tops += [link.path for link in scan.links if "/" not in link.path]
+        counts = Counter(path.partition("/")[0] if "/" in path else "" for path in scan.files)
+        found = {"": 0, **dict.fromkeys(tops, 0), **counts}
+        return dict(sorted(found.items(), key=lambda root: -root[1])[:_MOST_ROOTS])
+
+    def _settings(self) -> dict[str, wire.ConfigValue]:
+        """Return what is configured otherwise than by default; as it was when first asked."""
+        if self._configured is None:
+            self._configured = {}
+            with contextlib.suppress(HippodError, OSError, ValueError):  # the file was changed
+                found = explain(self._config, self._config_path, os.environ)
+                self._configured = {
+                    key: wire.ConfigValue(**each)
+                    for key, each in found.items()
+                    if each["source"] != "default"
+                }
+        return self._configured
 
     def _bank_status(self) -> dict[str, Any]:
         """Tell what reflection did, which pages it leaves alone, and what waits for a person."""
@@ -728,6 +861,26 @@ class Memory:
 
     def _now(self) -> datetime:
         return self._clock().astimezone(self._config.zone)
+
+
+def _disk(root: Path) -> tuple[int, int] | None:
+    """Return the bytes that are free on the disk of a folder, and all."""
+    try:
+        found = os.statvfs(root)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+
+
+def _size(file: Path) -> int | None:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return None
+
+
+def _nothing_to_reload() -> wire.ConfigReloaded:
+    raise InvalidInput("without a daemon there is nothing to reload", "open the workspace again")
 
 
 def _actor(scope: Scope) -> str:

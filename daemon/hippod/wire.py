@@ -688,6 +688,13 @@ class ConfigValue(Model):
     source: str
 
 
+class ConfigReloaded(Model):
+    """Which keys count anew after a reload, and which are as they were until a restart."""
+
+    changed: tuple[str, ...]
+    needs_restart: tuple[str, ...]
+
+
 class Health(Model):
     """The daemon answers; clients compare `wire` with the version that they speak."""
 
@@ -710,7 +717,8 @@ class WorkspaceStatus(Model):
 
     `skipped` and `oddities` give reasons by path: files that are no documents though they look
     like it, and documents whose text is not all that stands in them. `unlisted` counts what
-    does not fit into the lists.
+    does not fit into the lists. `roots` counts the documents of each folder right below the
+    workspace, of those too that have none; the workspace's own stand under an empty name.
     """
 
     path: str
@@ -723,6 +731,7 @@ class WorkspaceStatus(Model):
     links: tuple[LinkStatus, ...] = ()
     excluded: int = 0
     unlisted: int = 0
+    roots: dict[str, int] = {}
 
 
 class StateStatus(Model):
@@ -736,7 +745,9 @@ class Status(Health):
     """Everything about a running daemon on one screen.
 
     Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a
-    model is not there; `index`, `retain`, `watch` and the models' parts may gain keys.
+    model is not there; `index`, `retain`, `watch` and the models' parts may gain keys. `crashes`
+    tells by worker how often it failed inside hippod since the start, and was begun again.
+    `settings` lists what is configured otherwise than by default, and where.
     """
 
     pid: int | None = None
@@ -746,6 +757,7 @@ class Status(Health):
     index: dict[str, Any] | None = None
     retain: dict[str, Any] | None = None
     watch: dict[str, Any] | None = None
+    crashes: dict[str, dict[str, Any]] | None = None
     encoder: dict[str, Any] | None = None
     generator: dict[str, Any] | None = None
     embedder: dict[str, Any] | None = None
@@ -755,3 +767,4 @@ class Status(Health):
     hygiene: dict[str, Any] | None = None
     heartbeat: dict[str, Any] | None = None
     notes: dict[str, str] | None = None
+    settings: dict[str, ConfigValue] | None = None

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -435,6 +436,7 @@ class Workspace:
             unreadable=tuple(walk.unreadable + missing),
             excluded=walk.ignored,
             unlisted=walk.unlisted,
+            folders=walk.inodes,
         )
         return self.last_scan
 
@@ -1035,13 +1037,23 @@ class Workspace:
             only_leftovers=only_leftovers,
         )
 
-    def _sweep(self) -> Iterator[str]:
+    def sweep(self, older_than: float) -> tuple[str, ...]:
+        """Remove temporary files of dead runs that nobody touched for so many seconds.
+
+        Their bytes go to the journal. Returns the paths.
+        """
+        with self._lock:
+            return tuple(self._sweep(older_than))
+
+    def _sweep(self, older_than: float = 0.0) -> Iterator[str]:
         """Remove temporary files of dead runs; their bytes go to the journal."""
         with self._guarded(""), self._root.folder((), "") as root:
             walk = self._walk(respect=False, only_leftovers=True)
             walk.run(root)
             for folder, name in walk.leftovers:
                 path = f"{folder}/{name}" if folder else name
+                if older_than and not self._is_older(path, older_than):
+                    continue
                 parts = folder.split("/") if folder else []
                 # One that cannot be removed (a read-only disk) does no harm.
                 with (
@@ -1050,6 +1062,10 @@ class Workspace:
                 ):
                     atomic.sweep(fd, name, self._keeper(path, "leftover"), self._max_bytes)
                     yield path
+
+    def _is_older(self, path: str, seconds: float) -> bool:
+        info = self.stat(path)
+        return info is not None and time.time() - info.mtime_ns / 1e9 > seconds
 
     # -- errors ------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from hippod import private
 from hippod.errors import StorageError
 
 FOLDERS = ("memory", "bank/entities", "sessions", "context", "projects")
@@ -143,7 +144,7 @@ def _free(wanted: Iterable[str], there: Collection[str]) -> list[str]:
 
 def _make_folder(path: Path) -> bool:
     new = not path.is_dir()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.make_folder(path)
     return new
 
 

@@ -27,7 +27,8 @@ class Item:
     def key(self) -> str:
         """What stays the same while the item stands in the list, wherever it stands."""
         said = " ".join(self.text.split()).casefold()
-        return hashlib.sha256(f"{self.kind} {self.name or said}".encode()).hexdigest()[:16]
+        known = f"{self.kind} {self.name or said}".encode(errors="surrogatepass")
+        return hashlib.sha256(known).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": ("local", "create a workspace with its first files"),
     "run": ("local", "run the daemon in the foreground"),
-    "status": ("status", "show workspace, index, models, sources and jobs"),
+    "service": ("service", "run the daemon as a service: install, start, stop, status, logs"),
+    "doctor": ("doctor", "test each claim, say what to do, and mend what is safe (--fix)"),
+    "status": ("status", "show whether all is well, once or again and again"),
+    "metrics": ("status", "print the daemon's figures as Prometheus reads them"),
     "recall": ("recall", "search the memory (also: search)"),
     "retain": ("retain", "hand over messages or facts, or extract now what waits"),
     "note": ("daily", "add a line to a daily log"),
@@ -50,7 +53,11 @@ COMMANDS = {
     "reindex": ("operations", "look at every file again"),
     "jobs": ("jobs", "list the scheduled jobs; run, pause or resume one"),
     "events": ("events", "show what happened last, or follow what happens"),
-    "config": ("operations", "show the effective configuration"),
+    "backup": ("backup", "write workspace and state to one file, or verify such a file"),
+    "restore": ("backup", "make a workspace of a backup"),
+    "export": ("exchange", "write facts, opinions and entities as lines of JSON"),
+    "import": ("exchange", "add what is missing of an export, or take an import back"),
+    "config": ("configuration", "show the configuration, get or set a value of it, reload it"),
     "models": ("models", "list local models, pull one, or use one"),
 }
 ALIASES = {"search": "recall"}
@@ -95,7 +102,7 @@ def _dispatch(words: list[str]) -> int:
     # Intermixed: `insert PATH --line 3 TEXT`; it cannot tell what stands behind `--`.
     parse = parser.parse_args if "--" in rest else parser.parse_intermixed_args
     args = options.complete(parse(rest), os.environ)
-    return int(getattr(module, name)(args))
+    return int(getattr(module, f"{name}_" if name == "import" else name)(args))
 
 
 def _without_command(words: list[str]) -> int:

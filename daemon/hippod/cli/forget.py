@@ -68,6 +68,7 @@ def _print(answer: "dict[str, Any]") -> None:
     output.say(f"forgotten, {answer['tombstones']} lines added to bank/forgotten.md")
     if kept:
         output.say(f"and of what was kept: {kept}")
+    output.say("backups and exports that you made still say it: delete them, and make new ones")
 
 
 def _print_places(answer: "dict[str, Any]") -> None:

@@ -42,10 +42,9 @@ def run(args: "argparse.Namespace") -> int:
     import gc
 
     gc.disable()  # all that is loaded stays; the daemon has garbage collected from then on
-    from hippod import daemon
+    from hippod import process
 
-    config, file = settings(args)
-    return daemon.run(config, config_path=file)
+    return process.run(lambda: settings(args))
 
 
 def settings(args: "argparse.Namespace") -> "tuple[Config, Path | None]":

@@ -1,7 +1,4 @@
-"""`hippod reindex config`: what the daemon does and how it is set up."""
-
-import json
-import os
+"""`hippod reindex`, and how answers of any command are summed up."""
 
 from hippod.cli import options, output
 
@@ -32,47 +29,22 @@ def _print_reindexed(answer: "dict[str, Any]") -> None:
         output.say(f"vectors follow in the background: {waiting} to do")
 
 
-def config_options(parser: "argparse.ArgumentParser") -> None:
-    """Add `show` and `--offline`."""
-    parser.add_argument("action", nargs="?", choices=["show"], default="show")
-    parser.add_argument(
-        "--offline", action="store_true", help="what a daemon started now would use"
-    )
-
-
-def config(args: "argparse.Namespace") -> int:
-    """Show every value and where it comes from."""
-    if args.offline:
-        answer = _offline(args)
-    else:
-        answer = options.ask(args, lambda client: client.config_show())
-    return output.show(args, answer, _print_config)
-
-
-def _offline(args: "argparse.Namespace") -> "dict[str, Any]":
-    from hippod.cli import local
-    from hippod.config import explain
-
-    settled, file = local.settings(args)
-    return explain(settled, file, os.environ)
-
-
-def _print_config(answer: "dict[str, Any]") -> None:
-    for key, entry in answer.items():
-        value = json.dumps(entry["value"], ensure_ascii=False)  # close to TOML
-        output.say(output.printable(f"{key} = {value}  # {entry['source']}"))
-
-
 def print_summary(answer: "dict[str, Any]") -> None:
     """Print any answer compactly: its plain values on one line, each part of it on another."""
+    for line in summary(answer):
+        output.say(line)
+
+
+def summary(answer: "dict[str, Any]") -> list[str]:
+    """Return the lines of `print_summary`."""
     plain = {key: value for key, value in answer.items() if not isinstance(value, dict | list)}
     parts = {key: value for key, value in answer.items() if isinstance(value, dict | list)}
-    if plain:
-        output.say(_pairs(plain))
     indent = max((len(key) for key in parts), default=0)
-    for key, value in parts.items():
-        for number, line in enumerate(_lines(value)):
-            output.say(f"{output.printable(key) if number == 0 else '':<{indent}}  {line}")
+    return ([_pairs(plain)] if plain else []) + [
+        f"{output.printable(key) if number == 0 else '':<{indent}}  {line}"
+        for key, value in parts.items()
+        for number, line in enumerate(_lines(value))
+    ]
 
 
 def _lines(part: "dict[str, Any] | list[Any]") -> list[str]:

@@ -90,7 +90,7 @@ def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer
             seen = client.daemon_version
             if seen not in (None, __version__):
                 output.complain(
-                    f"the daemon is version {seen}, this client {__version__}", "restart it"
+                    f"the daemon is {seen}, this client is {__version__}", "hippod service restart"
                 )
 
 

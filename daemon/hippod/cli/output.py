@@ -43,6 +43,11 @@ def say(text: str = "") -> None:
     _write(lambda: print(text))
 
 
+def raw(text: str) -> None:
+    """Print text with what moves the cursor of a terminal; its parts are safe already."""
+    _write(lambda: sys.stdout.write(text))
+
+
 def verbatim(content: str) -> None:
     """Print a document: byte for byte into a pipe or file, control characters escaped for eyes."""
     if terminal():
@@ -91,6 +96,15 @@ def width() -> int:
     except (OSError, ValueError):
         columns = 80
     return max(40, min(columns, MAX_WIDTH))
+
+
+def height() -> int:
+    """Return the lines of the terminal."""
+    try:
+        rows = int(os.environ.get("LINES") or os.get_terminal_size(1).lines)
+    except (OSError, ValueError):
+        rows = 24
+    return max(5, rows)
 
 
 def table(rows: Sequence[Sequence[str]]) -> None:

@@ -2,6 +2,8 @@
 
 from hippod.index.engine import Documents as Documents
 from hippod.index.engine import Index as Index
+from hippod.index.examination import Examined as Examined
+from hippod.index.examination import examine_file as examine_file
 from hippod.index.report import Report as Report
 from hippod.index.store import Known as Known
 from hippod.index.view import Brief as Brief

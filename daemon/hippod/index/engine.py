@@ -10,8 +10,8 @@ import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,11 +23,13 @@ from hippod import config, forgotten, markdown
 from hippod.cutting import Cutter, Settings
 from hippod.documents import FileStat, Scan
 from hippod.entries import Entry
-from hippod.errors import HippodError, IndexUnavailable, StorageError
+from hippod.errors import HippodError, IndexUnavailable, StorageError, is_passing
 from hippod.index import graph, schema, store
 from hippod.index.backfill import Backfill
+from hippod.index.examination import Examined, examine, stale
 from hippod.index.lexicon import Lexicon
 from hippod.index.progress import Progress
+from hippod.index.reader import Loads, Reader
 from hippod.index.report import Report
 from hippod.index.store import Dropped, Known, Store
 from hippod.index.vectors import Vectors
@@ -39,23 +41,20 @@ from hippod.workspace import Loaded
 
 logger = structlog.get_logger()
 
-_WORDS_CHECKED_EVERY = timedelta(days=1)
-"""It takes 0.4 s for 100,000 units."""
+_LOOKED_CLOSELY_EVERY = timedelta(days=1)
+"""To check the words takes 0.4 s for 100,000 units; all files are read again, too."""
+_COMPARISONS, _COMPARE_SECONDS = 5, 0.1
 _BATCH_FILES = 200
 _BATCH_UNITS = 2_000
 _LONG = 50
 """Files from which on a change is shown as progress."""
 
 
-class Documents(Protocol):
+class Documents(Loads, Protocol):
     """Where the documents come from; `Workspace` in life."""
 
     def scan(self) -> Scan:
         """List every document; raises `StorageError` if the workspace is gone."""
-        ...
-
-    def load(self, path: str) -> Loaded | None:
-        """Read a document; None if it is gone or none."""
         ...
 
 
@@ -95,6 +94,7 @@ class Index:
         """`spec` is stored with the vectors; `former` makes the embedder of a stored one again."""
         self._path = directory / "index.sqlite"
         self._documents = documents
+        self._reader = Reader(documents)
         self._chunking = chunking
         self._zone = zone
         self._cutting = Settings(
@@ -229,6 +229,47 @@ class Index:
         with self._backfill.writing:
             return self._require().checkpoint()
 
+    def examine(self) -> Examined:
+        """Look through the whole file, its words too, and compare vectors in memory and graph.
+
+        Takes a second for 100,000 units, half of which saves wait. Changes nothing: what is
+        damaged is made anew at the next change. Raises `StorageError` or `IndexUnavailable`.
+        """
+        if not self._require().is_current():
+            return Examined(("the file was deleted or replaced under the daemon",))
+        try:
+            with self._require().reading() as connection:
+                found = examine(connection)
+            if not found.faults:
+                self._check_words(datetime.now(self._zone))
+            self._damaged |= bool(found.faults)
+            return found if found.faults else self._compared(found)
+        except schema.Damaged as error:
+            self._damaged = True
+            return Examined((error.message,))
+
+    def stale(self, sample: int, only: Collection[str] = ()) -> list[str]:
+        """Name documents that came, went or changed without the index: see `examination.stale`."""
+        with self._require().reading() as connection:
+            known = store.documents(connection)
+        return stale(self._documents, known, sample, only)
+
+    def graph_fault(self) -> str:
+        """Say why the saved graph will not be believed; empty if it will, or if there is none."""
+        return graph.fault(self._path.with_name("vectors.hnsw"))
+
+    def _compared(self, found: Examined) -> Examined:
+        """Compare the vectors in memory with those stored; a change follows within moments."""
+        held = stored = 0
+        for _ in range(_COMPARISONS):
+            with self._backfill.writing, self._require().reading() as connection:
+                serving, stored = self._backfill.serving, store.counts(connection).vectors
+                held = len(serving.vectors.snapshot()) if serving else stored
+            if held == stored:
+                return found
+            time.sleep(_COMPARE_SECONDS)
+        return replace(found, faults=(f"{held:,} vectors are in memory, {stored:,} stored",))
+
     def retry_parked(self) -> int:
         """Let the embedder try once more what it could not embed; return how many texts."""
         with self._backfill.writing, self._require().writing() as connection:
@@ -254,6 +295,7 @@ class Index:
             if self._backfill.serving is not None:
                 self._backfill.serving.vectors.save()
             self._close_store()
+            self._reader.close()
 
     # -- questions ---------------------------------------------------------------------------
 
@@ -328,6 +370,18 @@ class Index:
             logger.warning("recall.leg_failed", leg=leg, reason=error.message)
         self._failed_last[leg] = error.message
 
+    def tally(self) -> dict[str, Any]:
+        """Count what the index holds, cheaply; nothing while it cannot answer."""
+        about: dict[str, Any] = {
+            "state": self._state(),
+            "remaining": self._to_do(),
+            "updated": self._updated,
+            "leg_failures": dict(self._failures),
+        }
+        with contextlib.suppress(HippodError), self._lend() as (connection, *_):
+            about |= store.tally(connection)
+        return about
+
     def status(self) -> dict[str, Any]:
         """Describe the index: what it holds, what waits, what is wrong."""
         about: dict[str, Any] = {
@@ -356,6 +410,7 @@ class Index:
                     "pending": counts.pending if about["embedder"] else 0,
                     "rejected": counts.rejected,
                 },
+                "stale_vectors": counts.pending if about["embedder"] else 0,
                 "parked": store.problems(connection),
                 "words_checked": checked.isoformat() if checked else None,
                 "journal_mode": self._require().journal_mode,
@@ -415,12 +470,20 @@ class Index:
         if self._store is not None and self._store.is_current() and not self._damaged:
             return False
         if self._store is not None:
+            self._check_folder()
             logger.warning("index.lost", damaged=self._damaged)
             self._start_anew()
         else:
             with self._backfill.writing, self._opening:
                 self._open()
         return True
+
+    def _check_folder(self) -> None:
+        """Raise `StorageError` while no file could be made: what is open answers until then."""
+        if not self._path.parent.is_dir():
+            raise StorageError(
+                f"{self._path.parent}: is gone", "mount or restore the workspace that it was in"
+            )
 
     def _start_anew(self) -> None:
         with self._backfill.writing, self._opening:
@@ -520,10 +583,12 @@ class Index:
         with self._require().reading() as connection:
             known = store.documents(connection)
             checked = store.words_checked(connection)
-        # What is forgotten is left out of any document.
-        verify = verify or _is_other(forgotten.PATH, known, scan)
         now = datetime.now(self._zone)
-        if verify or checked is None or not checked <= now < checked + _WORDS_CHECKED_EVERY:
+        is_due = checked is None or not checked <= now < checked + _LOOKED_CLOSELY_EVERY
+        # An edit may leave size and time as they were.
+        # What is forgotten is left out of any document.
+        verify = verify or is_due or _is_other(forgotten.PATH, known, scan)
+        if verify:
             self._check_words(now)
         changed = [
             path
@@ -591,7 +656,7 @@ class Index:
         self, path: str, known: Known | None, report: Report
     ) -> _Prepared | _Read | str | None:
         with self._alone(path, report):
-            loaded = self._documents.load(path)
+            loaded = self._reader.load(path)
             if loaded is None:
                 return path if known else None
             if known is None or known.sha256 != loaded.sha256:
@@ -628,9 +693,11 @@ class Index:
             yield
         except HippodError as error:
             report.failed[path] = error.message
+            report.passing |= is_passing(error)
         except Exception as error:  # a fault of ours at one must not hide the others
             logger.exception("document.crashed", path=path)
             report.failed[path] = f"{type(error).__name__} (see the log)"
+            report.passing |= is_passing(error)
 
     def _commit(self, batch: Sequence[_Prepared | str], report: Report) -> None:
         if not batch:

@@ -186,6 +186,22 @@ def problem() -> str:
     return f"the library hnswlib does not work ({reason}): searches stay exact, and slower"
 
 
+def fault(file: Path) -> str:
+    """Say why a saved graph will not be believed; empty if it will, or if there is none."""
+    if not file.exists():
+        return ""
+    try:
+        about = json.loads(_sidecar(file).read_bytes())
+        if about["sha256"] != _sha256(file):
+            return "it is not as it was saved"
+        _check_header(file, about["dimension"], about["count"])
+    except FileNotFoundError:
+        return "its description is missing"
+    except (OSError, ValueError, LookupError, TypeError, struct.error) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
 def discard(file: Path) -> None:
     """Delete a saved graph."""
     for path in (file, _sidecar(file), file.with_name(f"{file.name}.new")):

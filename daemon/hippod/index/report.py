@@ -9,7 +9,7 @@ class Report:
     """What an update did. `failed` gives reasons by path; `stopped` if it did not finish.
 
     `changed` are the paths that were stored or removed; `renewed` if the index was lost, so that
-    all were.
+    all were; `passing` if something failed that may well succeed in a moment.
     """
 
     indexed: int = 0
@@ -21,6 +21,7 @@ class Report:
     seconds: float = 0.0
     stopped: bool = False
     renewed: bool = False
+    passing: bool = False
     failed: dict[str, str] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
 

@@ -567,6 +567,27 @@ def counts(connection: apsw.Connection) -> Counts:
     return Counts(*row)
 
 
+def tally(connection: apsw.Connection) -> dict[str, int]:
+    """Count what the index holds by what small indexes know: no row is read for it."""
+    (row,) = select(
+        connection,
+        """SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM units),
+           (SELECT count(*) FROM units WHERE fact_id IS NOT NULL),
+           (SELECT count(*) FROM vectors),
+           (SELECT count(*) FROM vectors WHERE vector IS NULL AND problem IS NULL),
+           (SELECT count(*) FROM vectors WHERE problem IS NOT NULL)""",
+    )
+    documents, units, facts, texts, pending, parked = map(int, row)
+    return {
+        "documents": documents,
+        "units": units,
+        "facts": facts,
+        "embedded": texts - pending - parked,
+        "pending": pending,
+        "rejected": parked,
+    }
+
+
 def count_pending(connection: apsw.Connection, table: Table) -> int:
     """Count the texts that wait for a vector."""
     sql = f"SELECT count(*) FROM {table} WHERE vector IS NULL AND problem IS NULL"

@@ -332,6 +332,12 @@ class View:
         return [Scanned(*row) for row in rows]
 
     @translated()
+    def last_unit(self) -> int:
+        """Return the largest number of a unit, 0 if there is none."""
+        rows = self._select("SELECT coalesce(max(id), 0) FROM units")
+        return int(next(iter(rows))[0])
+
+    @translated()
     def epoch(self) -> str:
         """Return what is another text after a rebuild: unit numbers then begin anew."""
         rows = self._select("SELECT value FROM meta WHERE key = 'epoch'")

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Self
 
+from hippod import children, environment
+
 _COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hippod.models.worker")
 """`-P`: the working directory may hold files of other people, never import from it."""
 URGENT = "--urgent"
@@ -35,8 +37,9 @@ class Child:
     """
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
-        self._process = subprocess.Popen(
+        self._process = children.start(
             command,
+            env=environment.inherited(os.environ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

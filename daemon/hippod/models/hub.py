@@ -40,7 +40,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     http_stream_backoff,
 )
 
-from hippod import __version__
+from hippod import __version__, private
 from hippod.errors import (
     Busy,
     Forbidden,
@@ -103,7 +103,7 @@ def pull(reference: Reference, folder: Path, progress: Progress) -> Pulled:
     with _storage(path), _alone(folder):
         if _holds(path, remote):
             return Pulled(complete, path, remote.size, remote.sha256, fresh=False)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(path.parent)
         part = _partial(path, remote)
         _check_space(part, remote)
         with _translated(complete):
@@ -273,7 +273,7 @@ def _size(path: Path) -> int:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Make the folder (0700) and hold its lock, which the kernel drops however we end."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.make_folder(folder)
     fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

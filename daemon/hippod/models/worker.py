@@ -11,6 +11,7 @@ import os
 import queue
 import resource
 import select
+import signal
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from hippod import leash
 from hippod.models.child import URGENT
 from hippod.models.grammars import GRAMMARS
 
@@ -145,6 +147,7 @@ class Worker:
 
 def main() -> NoReturn:
     """Serve requests until the parent is gone."""
+    leash.control(leash.SET_PDEATHSIG, signal.SIGKILL)
     source, sink = _take_streams()
     _be_modest(nice=URGENT not in sys.argv)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -179,8 +182,8 @@ def _be_modest(*, nice: bool) -> None:
 def _receive(source: int, requests: "queue.SimpleQueue[bytes]") -> NoReturn:
     """Queue request lines; end the process, even inside a call, when the parent is gone.
 
-    The pipe's end says so, and so does a handle on the parent. PR_SET_PDEATHSIG would not do:
-    it fires when the thread that started this process ends, with the parent alive.
+    The pipe's end says so, and so does a handle on the parent; where this process is stopped and
+    hears nothing, Linux kills it.
     """
     watched = select.poll()
     watched.register(source, select.POLLIN)

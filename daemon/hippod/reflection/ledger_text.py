@@ -245,7 +245,7 @@ def takes_sections(text: str, document: Markdown) -> bool:
     so nothing above that needs to be parsed again.
     """
     start = document.sections[-1].start if document.sections else 1
-    probe = _with_sections("".join(raw_lines(text)[start - 1 :]), [["## Probe", "- id: 0000"]])
+    probe = with_sections("".join(raw_lines(text)[start - 1 :]), [["## Probe", "- id: 0000"]])
     found = pages.opinions(markdown.parse(probe))
     return any(opinion.statement == "Probe" for opinion in found)
 
@@ -256,8 +256,8 @@ def rewritten(text: str | None, opinions: Sequence[Held], today: date) -> str:
     for each in opinions:
         if each.touched and each.read:
             _change(changes, each, each.read, today)
-    new = [_section(each, today) for each in opinions if each.read is None]
-    return _with_sections(changes.text() if text else "# Opinions\n", new)
+    new = [section(each, today) for each in opinions if each.read is None]
+    return with_sections(changes.text() if text else "# Opinions\n", new)
 
 
 def _change(changes: Changes, opinion: Held, read: pages.Opinion, today: date) -> None:
@@ -294,7 +294,8 @@ def _change_items(changes: Changes, opinion: Held, read: pages.Opinion) -> None:
             changes.behind(last, item.text)
 
 
-def _section(opinion: Held, today: date) -> list[str]:
+def section(opinion: Held, today: date) -> list[str]:
+    """Return the lines of a new section."""
     names = " ".join(f"@{name}" for name in opinion.entities)
     fields = [
         f"- id: {opinion.id}",
@@ -308,7 +309,8 @@ def _section(opinion: Held, today: date) -> list[str]:
     return [f"## {opinion.statement}", *filter(None, fields), *items]
 
 
-def _with_sections(text: str, sections: Iterable[Sequence[str]]) -> str:
+def with_sections(text: str, sections: Iterable[Sequence[str]]) -> str:
+    """Return a ledger with sections, each given by its lines, at its end."""
     end = line_end(text)
     for section in sections:
         text += "" if text.endswith(("\n", "\r")) else end

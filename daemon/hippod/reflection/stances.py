@@ -6,9 +6,7 @@ One statement is read at a time; `verdicts` holds two of them against each other
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-
-import snowballstemmer
+from functools import lru_cache
 
 from hippod import language as tongue
 from hippod.language import content_stems
@@ -650,16 +648,11 @@ def _ordered(text: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _own_stem(word: str, language: str) -> str:
-    return str(_stemmer(_OWN_STEMMERS[language]).stemWord(word)) if word.isalpha() else word
+    return tongue.snowball(word, _OWN_STEMMERS[language]) if word.isalpha() else word
 
 
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|all|nell|un|sull|dall)['’]", re.IGNORECASE)
 _OWN_STEMMERS = {"it": "italian", "nl": "dutch"}
-
-
-@cache
-def _stemmer(name: str) -> "snowballstemmer.stemmer":
-    return snowballstemmer.stemmer(name)
 
 
 _WORD = re.compile(r"[^\W\d_]+")

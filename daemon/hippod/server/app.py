@@ -19,7 +19,8 @@ from starlette.requests import ClientDisconnect
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
-from hippod.server import bank, context, events, heartbeat, jobs
+from hippod.metrics import Requests
+from hippod.server import bank, context, doctor, events, exchange, heartbeat, jobs, metrics
 from hippod.server.answers import answer
 from hippod.server.guard import Guard
 from hippod.server.patience import BODY_ONLY, Patiently
@@ -45,6 +46,7 @@ register_url_convertor("document", DocumentPath())
 ScopeQuery = Annotated[wire.Request, Query()]
 EntryId = Annotated[int, PathParameter(ge=1, le=wire.MAX_ENTRY)]
 LOOK_AGAIN = wire.ReindexRequest()
+EVERYTHING = wire.Request()
 
 
 MOST_FAULTS = 10
@@ -107,7 +109,8 @@ def build(memory: Memory, max_body_bytes: int, workspace: str = "") -> FastAPI:
         openapi_url="/v1/openapi.json",
         redirect_slashes=False,
     )
-    app.add_middleware(Guard, max_body_bytes=max_body_bytes, workspace=workspace)
+    requests = Requests()
+    app.add_middleware(Guard, max_body_bytes=max_body_bytes, workspace=workspace, saw=requests.saw)
     app.add_exception_handler(HippodError, _known_error)
     app.add_exception_handler(RequestValidationError, _invalid_fields)
     app.add_exception_handler(HTTPException, _http_error)
@@ -119,7 +122,10 @@ def build(memory: Memory, max_body_bytes: int, workspace: str = "") -> FastAPI:
     bank.routes(app, memory, patiently)
     context.routes(app, memory)
     events.routes(app, memory)
+    exchange.routes(app, memory, patiently)
     heartbeat.routes(app, memory, patiently)
+    metrics.routes(app, memory, requests)
+    doctor.routes(app, memory, patiently)
     _operations(app, memory, patiently)
     jobs.routes(app, memory, patiently)  # after those that run a job with fields of its own
     return app
@@ -260,6 +266,11 @@ def _operations(app: FastAPI, memory: Memory, patiently: Patiently) -> None:
         """Return the effective configuration and where each value comes from."""
         found = memory.effective_config(request.scope)
         return {key: wire.ConfigValue(**value) for key, value in found.items()}
+
+    @app.post("/v1/config/reload", dependencies=BODY_ONLY)
+    async def reload(request: wire.Request = EVERYTHING) -> wire.ConfigReloaded:
+        """Read the configuration again; a faulty one changes nothing."""
+        return await patiently(lambda: memory.reload_config(request.scope))
 
     @app.post("/v1/reindex", dependencies=BODY_ONLY)
     async def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> wire.Reindexed:

@@ -1,6 +1,8 @@
 """What a request must be before a route sees it, and what becomes of one that fails inside."""
 
 import os
+import time
+from collections.abc import Callable
 from urllib.parse import unquote_to_bytes
 
 import structlog
@@ -9,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hippod import __version__
 from hippod.errors import Forbidden, HippodError, InvalidInput, PathRefused, TooLarge
+from hippod.metrics import NO_ROUTE
 from hippod.server.answers import answer
 
 MAX_DRAINED = 100_000_000
@@ -21,13 +24,21 @@ class Guard:
     """Refuses requests that a browser sent, or for another workspace, and bodies over the limit.
 
     Names our version in each answer. `workspace` is the real path; empty: any may be meant.
+    `saw` is told method, route, status and seconds of every answer, when it begins.
 
     The edge of one request's work: a fault of ours inside is logged here, once, and told to
     the client without any detail.
     """
 
-    def __init__(self, app: ASGIApp, max_body_bytes: int, workspace: str = "") -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        max_body_bytes: int,
+        workspace: str = "",
+        saw: Callable[[str, str, int, float], None] = lambda *_: None,
+    ) -> None:
         self._app = app
+        self._saw = saw
         self._limit = max_body_bytes
         self._workspace = workspace
 
@@ -36,20 +47,23 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        has_begun = False
+        has_begun, came = False, time.perf_counter()
+        inner = _as_json(scope)
 
         async def named(message: Message) -> None:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
+                seconds = time.perf_counter() - came
+                self._saw(scope["method"], _route(inner), message["status"], seconds)
                 ours = (b"hippod-version", __version__.encode())
                 message["headers"] = [*message["headers"], ours]
             await send(message)
 
         try:
-            await self._handle(scope, receive, named)
+            await self._handle(inner, receive, named)
         except Exception:
-            logger.exception("request.crashed", method=scope["method"], path=scope["path"])
+            logger.exception("request.crashed", method=scope["method"], route=_route(inner))
             if not has_begun:
                 failed = HippodError("something failed inside hippod", "look at the daemon's log")
                 await answer(failed)(scope, receive, named)
@@ -57,7 +71,7 @@ class Guard:
     async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
         if refusal is None:
-            await self._app(_as_json(scope), self._bounded(receive), send)
+            await self._app(scope, self._bounded(receive), send)
             return
         if "expect" not in Headers(scope=scope):  # else the client has not begun to send
             await _drain(receive)
@@ -103,6 +117,11 @@ class Guard:
         return TooLarge(
             f"the request body is over {self._limit} bytes", "see [server] max_body_bytes"
         )
+
+
+def _route(scope: Scope) -> str:
+    """Return the template of the route that a request reached: a path may name somebody."""
+    return str(getattr(scope.get("route"), "path_format", NO_ROUTE))
 
 
 async def _drain(receive: Receive) -> None:

@@ -1,4 +1,7 @@
-"""The Unix socket: bound by us, private from the first moment, never stolen from a live daemon."""
+"""The Unix socket: bound by us, private from the first moment, never stolen from a live daemon.
+
+Or passed by systemd, which made it and keeps it: it is used as it is and its name stays.
+"""
 
 import contextlib
 import os
@@ -6,12 +9,70 @@ import socket
 import stat
 import struct
 import sys
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 
-from hippod.errors import Busy, StorageError
+import structlog
+
+from hippod import private
+from hippod.errors import Busy, InvalidInput, StorageError
 from hippod.paths import MAX_SOCKET_BYTES
 
+logger = structlog.get_logger()
+
 BACKLOG = 128
+NAME = "hippod"
+"""What a passed socket is called (`FileDescriptorName=`) where several are passed."""
+_PASSED = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID")
+_FIRST_PASSED = 3
+_SEE = "see [Socket] of the unit: ListenStream=, FileDescriptorName=hippod"
+
+
+@contextlib.contextmanager
+def listening(path: Path, given: socket.socket | None = None) -> Iterator[socket.socket]:
+    """Yield the socket to listen on: `given`, or one bound at `path`, whose name goes at the end.
+
+    Raises as `bind` does.
+    """
+    if given is not None:
+        with given:
+            yield given
+        return
+    listener = bind(path)
+    inode = path.stat().st_ino
+    try:
+        yield listener
+    finally:
+        release(listener, path, inode)
+
+
+def passed(environ: MutableMapping[str, str]) -> socket.socket | None:
+    """Return the listening Unix socket that a service manager passed to this process, if any.
+
+    Takes the variables that say so out of `environ`. Of several sockets it is the one named
+    `hippod`, and the others are closed. Raises `InvalidInput` if what was passed is not one.
+    """
+    meant, count, names = (environ.get(name, "") for name in _PASSED[:3])
+    for name in _PASSED:
+        environ.pop(name, None)
+    if not (count.isascii() and count.isdigit() and int(count)):
+        return None
+    if meant != str(os.getpid()):
+        logger.info("socket.passed_to_another", pid=meant)
+        return None
+    sockets = [_taken(_FIRST_PASSED + number) for number in range(int(count))]
+    chosen = _chosen(sockets, names.split(":"))
+    for other in sockets:
+        if other is not None and other is not chosen:
+            other.close()
+    _check_listens(chosen)
+    chosen.setblocking(False)
+    return chosen
+
+
+def place(listener: socket.socket) -> str:
+    """Return the path at which `listener` listens."""
+    return str(listener.getsockname())
 
 
 def bind(path: Path) -> socket.socket:
@@ -62,6 +123,43 @@ def release(listener: socket.socket, path: Path, inode: int) -> None:
             path.unlink()
 
 
+def _taken(descriptor: int) -> socket.socket | None:
+    """Return what was passed as a socket that no child inherits; None if it is none."""
+    try:
+        os.set_inheritable(descriptor, False)
+        return socket.socket(fileno=descriptor)
+    except OSError:
+        return None
+
+
+def _chosen(sockets: list[socket.socket | None], names: list[str]) -> socket.socket:
+    named = [each for each, name in zip(sockets, names, strict=False) if name == NAME]
+    found = named or (sockets if len(sockets) == 1 else [])
+    if len(found) != 1:
+        raise InvalidInput(
+            f"{len(sockets)} sockets were passed, {len(named) or 'none'} of them named {NAME!r}",
+            _SEE,
+        )
+    if found[0] is None:
+        raise InvalidInput("what the service manager passed is not a socket", _SEE)
+    return found[0]
+
+
+def _check_listens(listener: socket.socket) -> None:
+    """Raise unless it is a stream socket at a path on which somebody may already wait."""
+    path = listener.getsockname() if listener.family == socket.AF_UNIX else None
+    if not isinstance(path, str) or not path or listener.type != socket.SOCK_STREAM:
+        raise InvalidInput("the socket that was passed is not a Unix stream socket at a path", _SEE)
+    with contextlib.suppress(OSError):  # macOS does not tell
+        if not listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            raise InvalidInput(f"{path}: the socket that was passed does not listen", _SEE)
+    with contextlib.suppress(OSError):  # its name may be gone: whoever made it knows why
+        mode = stat.S_IMODE(Path(path).stat().st_mode)
+        if mode & 0o077:  # other users are refused by their uid all the same
+            logger.warning("socket.open_to_others", path=path, mode=f"{mode:04o}",
+                           hint="set SocketMode=0600 in the socket unit")  # fmt: skip
+
+
 def peer_uid(connection: socket.socket) -> int:
     """Return the user id of the process at the other end."""
     if sys.platform == "darwin":  # struct xucred: version, uid, ngroups, groups[16]
@@ -73,7 +171,7 @@ def peer_uid(connection: socket.socket) -> int:
 
 def _private_folder(folder: Path) -> None:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(folder)
         info = folder.lstat()
     except OSError as error:
         raise StorageError(f"{folder}: cannot make it: {error.strerror}") from None

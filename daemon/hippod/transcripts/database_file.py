@@ -14,6 +14,12 @@ from hippod.errors import StorageError
 Value = str | int | float | bytes | None
 LARGEST_CELL = 4_000_000
 """Bytes; a longer cell is not fetched."""
+LONGEST_VALUE = 100_000_000
+"""Bytes of a value or row that SQLite may make: a column may be computed, by a hostile schema."""
+LOOK_SECONDS = 60.0
+"""How long one look may take; a hostile schema can make a query that never ends."""
+_STEPS = 100_000
+"""Of SQLite's machine between two glances at the clock, some milliseconds."""
 _BUSY_MS = 2000
 _SETTINGS = ("query_only=1", "trusted_schema=0", "cell_size_check=1", "mmap_size=0")
 _ATTEMPTS, _PAUSE_SECONDS = 4, 0.05
@@ -117,6 +123,9 @@ def _connect(path: Path, attempts: int = _ATTEMPTS) -> apsw.Connection:
 
 def _begin(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(_BUSY_MS)
+    connection.limit(apsw.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+    deadline = time.monotonic() + LOOK_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
     for setting in _SETTINGS:
         connection.execute(f"PRAGMA {setting}")
     connection.execute("BEGIN")
@@ -134,6 +143,11 @@ def _translated(path: Path) -> Iterator[None]:
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         raise StorageError(
             f"{path}: the database is damaged ({error})", "check it with `PRAGMA integrity_check`"
+        ) from None
+    except (apsw.InterruptError, apsw.TooBigError):
+        raise StorageError(
+            f"{path}: the database takes too long or too much memory to read",
+            "look at who made it: a schema can be made to do harm",
         ) from None
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         raise StorageError(

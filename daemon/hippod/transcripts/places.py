@@ -2,7 +2,8 @@
 
 A glob is absolute, begins with `~`, or is relative to the workspace; `*`, `?`, `[…]` and
 `{this,that}` stay within a name, `**` spans folders. Wildcards never match hidden names. Links
-are followed in the part without wildcards, which a person wrote, and never below it.
+are followed in the part without wildcards, which a person wrote, and never below it. What hippod
+keeps for itself in the workspace is never a transcript, whatever the glob.
 """
 
 import os
@@ -32,6 +33,8 @@ _NOT_TRANSCRIPTS = (
     "*-journal",
 )
 _NOT_SOURCES = ("session-sqlite-import-archive",)
+_OURS = ".memory"
+"""Its databases are open: reading one as a file would drop the locks that SQLite holds on it."""
 
 
 def discover(pattern: str, root: Path) -> list[Path]:
@@ -49,7 +52,9 @@ def discover(pattern: str, root: Path) -> list[Path]:
         raise StorageError(
             f"{glob.base}: {error.strerror}", "check the source's path and its permissions"
         ) from None
-    return sorted({path for names in glob.names for path in _walk(glob.base, names)})
+    ours = _ours(glob.base, root)
+    found = {path for names in glob.names for path in _walk(glob.base, names)}
+    return sorted(path for path in found if ours is None or not path.is_relative_to(ours))
 
 
 def matches(pattern: str, root: Path, path: Path) -> bool:
@@ -64,7 +69,10 @@ def matches(pattern: str, root: Path, path: Path) -> bool:
     if not candidate.is_relative_to(glob.base):
         return False
     parts = candidate.relative_to(glob.base).parts
-    return any(_fits(parts, names) for names in glob.names)
+    if not any(_fits(parts, names) for names in glob.names):
+        return False
+    ours = _ours(glob.base, root)
+    return ours is None or not candidate.is_relative_to(ours)
 
 
 def owns(pattern: str, root: Path, path: Path) -> bool:
@@ -145,6 +153,14 @@ def _literal_parts(parts: Sequence[str], root_parts: Sequence[str]) -> int:
     own = len(root_parts) if tuple(parts[: len(root_parts)]) == tuple(root_parts) else 1
     wild = (i for i, part in enumerate(parts) if i >= own and _WILDCARD.search(part))
     return min(next(wild, len(parts)), len(parts) - 1)
+
+
+def _ours(base: Path, root: Path) -> Path | None:
+    """Return what hippod keeps for itself as it is called seen from `base`, None if not below."""
+    ours, real = root.resolve() / _OURS, base.resolve()
+    if real.is_relative_to(ours):
+        return base
+    return base / ours.relative_to(real) if ours.is_relative_to(real) else None
 
 
 def _walk(folder: Path, names: Sequence[str]) -> Iterator[Path]:

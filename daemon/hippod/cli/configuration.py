@@ -1,0 +1,175 @@
+"""`hippod config`: what the configuration is, changing a value of it, and making that count."""
+
+import json
+import os
+
+from hippod.cli import options, output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    Answer = dict[str, Any]
+
+_WORDS = {"show": 0, "get": 1, "set": 2, "reload": 0}
+
+
+def config_options(parser: "argparse.ArgumentParser") -> None:
+    """Add the action with its words."""
+    parser.add_argument(
+        "action", nargs="?", choices=list(_WORDS), default="show",
+        help="show (default), get KEY, set KEY VALUE, or reload: have the daemon read it again",
+    )  # fmt: skip
+    parser.add_argument("words", nargs="*", metavar="KEY [VALUE]", help="such as retain.quiet 5m")
+    parser.add_argument(
+        "--offline", action="store_true", help="what a daemon started now would use"
+    )
+    parser.add_argument(
+        "--source", action="store_true", help="for get: also where the value comes from"
+    )
+    parser.add_argument(
+        "--reload", action="store_true", help="for set: make it count at once, by a reload"
+    )
+
+
+def config(args: "argparse.Namespace") -> int:
+    """Show, get, set or reload."""
+    from hippod.errors import InvalidInput
+
+    if len(args.words) != _WORDS[args.action]:
+        wanted = ("no words", "a KEY", "a KEY and a VALUE")[_WORDS[args.action]]
+        raise InvalidInput(
+            f"config {args.action} takes {wanted}", "see: hippod config --help; quote a VALUE"
+        )
+    if args.action == "get":
+        return _get(args)
+    if args.action == "set":
+        return output.show(args, _set(args), _print_set)
+    if args.action == "reload":
+        answer = options.ask(args, lambda client: client.reload_config())
+        return output.show(args, answer, _print_reloaded)
+    return output.show(args, _effective(args), _print_config)
+
+
+# -- show and get -----------------------------------------------------------------------------
+
+
+def _effective(args: "argparse.Namespace") -> "Answer":
+    if args.offline:
+        return _offline(args)
+    return options.ask(args, lambda client: client.config_show())
+
+
+def _offline(args: "argparse.Namespace") -> "Answer":
+    from hippod.cli import local
+    from hippod.config import explain
+
+    settled, file = local.settings(args)
+    return explain(settled, file, os.environ)
+
+
+def _print_config(answer: "Answer") -> None:
+    for key, entry in answer.items():
+        value = json.dumps(entry["value"], ensure_ascii=False)  # close to TOML
+        output.say(output.printable(f"{key} = {value}  # {entry['source']}"))
+
+
+def _get(args: "argparse.Namespace") -> int:
+    """Print one value alone, or the values of a section, of the daemon if one runs."""
+    from hippod.errors import DaemonDown, InvalidInput
+
+    try:
+        known = _effective(args)
+    except DaemonDown:
+        known = _offline(args)
+    [key] = args.words
+    found = {name: known[name] for name in known if f"{name}.".startswith(f"{key}.")}
+    if not found:
+        raise InvalidInput(f"{key}: no such key", _meant(key))
+    if key not in found:
+        return output.show(args, found, _print_config)
+    answer = {"key": key, **found[key]}
+    return output.show(args, answer, lambda entry: _print_value(entry, source=args.source))
+
+
+def _print_value(answer: "Answer", *, source: bool) -> None:
+    value = answer["value"]
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    output.say(output.printable(f"{text}  # {answer['source']}" if source else text))
+
+
+def _meant(key: str) -> str:
+    from hippod.config import unknown_key
+
+    close = unknown_key(key)
+    return f"did you mean {close!r}?" if close else "see: hippod config"
+
+
+# -- set and reload ---------------------------------------------------------------------------
+
+
+def _set(args: "argparse.Namespace") -> "Answer":
+    from pathlib import Path
+
+    from hippod import config_file, paths
+    from hippod.config import needs_restart
+
+    key, text = args.words
+    file = Path(paths.config_path(args.config, os.environ))
+    _check_key(key, file)
+    changed = config_file.set_value(file, key, text)
+    entry = _offline(args)[key]
+    answer = {
+        "config": str(file),
+        "key": key,
+        "value": entry["value"],
+        "changed": changed,
+        "overridden_by": entry["source"] if entry["source"] != str(file) else None,
+        "needs_restart": needs_restart(key),
+        "reloaded": args.reload,
+    }
+    if args.reload:
+        options.ask(args, lambda client: client.reload_config())
+    return answer
+
+
+def _check_key(key: str, file: object) -> None:
+    from hippod.config import Config, explain, holds_tables
+    from hippod.errors import InvalidInput
+
+    known = explain(Config(), None, {})
+    if key in known and not holds_tables(key):
+        return
+    if holds_tables(key):
+        raise InvalidInput(
+            f"{key}: is written as tables, not as a value",
+            f"name a key of it, or edit {file}; see config.example.toml",
+        )
+    raise InvalidInput(f"{key}: no such key", _meant(key))
+
+
+def _print_set(answer: "Answer") -> None:
+    value = json.dumps(answer["value"], ensure_ascii=False)
+    if answer["overridden_by"]:
+        output.say(output.printable(f"{answer['key']} stands in {answer['config']}"))
+        output.complain(
+            f"{answer['key']} is {value} all the same, by {answer['overridden_by']}",
+            "take it away there",
+        )
+        return
+    said = f"{answer['key']} = {value}, in {answer['config']}"
+    output.say(output.printable(said if answer["changed"] else f"{said}: as before"))
+    if answer["needs_restart"]:
+        output.say("it counts after a restart: hippod service restart")
+    elif not answer["reloaded"]:
+        output.say("a running daemon uses it after: hippod config reload")
+
+
+def _print_reloaded(answer: "Answer") -> None:
+    changed, later = answer["changed"], answer["needs_restart"]
+    output.say(
+        f"counts now: {', '.join(changed)}" if changed else "nothing changed that counts now"
+    )
+    if later:
+        output.say(f"counts after a restart (hippod service restart): {', '.join(later)}")

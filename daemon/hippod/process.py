@@ -1,0 +1,507 @@
+"""The process of `hippod run`: it holds the workspace and the socket, and serves one daemon's
+work after the other. Composition root: signals, service manager, start, reload and end.
+
+The socket stays open and the lock held from the start to the end. When the configuration is read
+again the work is taken down and built anew between two requests: who comes meanwhile waits.
+"""
+
+import asyncio
+import contextlib
+import ctypes
+import enum
+import gc
+import os
+import resource
+import signal
+import socket
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, cast
+
+import structlog
+import uvicorn
+from starlette.types import ASGIApp
+
+from hippod import __version__, compose, lock, log, rescue
+from hippod.config import Config, differences, needs_restart
+from hippod.daemon import Daemon
+from hippod.errors import Busy, ConfigError, DaemonDown, HippodError
+from hippod.notify import ServiceManager
+from hippod.server import app as routes
+from hippod.server import socket as sockets
+from hippod.server.connection import OwnersProtocol
+from hippod.server.door import Door, Present
+from hippod.service import Memory
+from hippod.state import State
+from hippod.wire import ConfigReloaded
+
+logger = structlog.get_logger()
+
+Settings = tuple[Config, Path | None]
+"""The configuration, with workspace and socket settled, and the file that it was read from."""
+
+SWITCH_SECONDS = 0.0005
+STOP_SECONDS = 4
+FINISH_SECONDS = 3.0
+"""How long, before a reload, requests under way may take as if nothing were."""
+GIVE_UP_SECONDS = 30.0
+"""How long they may take once their work was told to end."""
+FORGET_SECONDS = 1.0
+"""How long after a reload garbage is collected."""
+LONGEST_START = LONGEST_STOP = 900.0
+"""For how many seconds at most a service manager is asked to wait."""
+LOST = "the folder .memory of the workspace was deleted or replaced while the daemon ran"
+
+
+def run(load: Callable[[], Settings]) -> int:
+    """Run the daemon in the foreground until it is told to stop; return the exit code.
+
+    `load` reads the configuration, now and at every reload. Raises `Busy` if another daemon is
+    running, unless a service manager started us: it must not try for ever beside one that is
+    well.
+    """
+    manager = ServiceManager()
+    settings = load()
+    config = settings[0]
+    log.begin(config)
+    given = sockets.passed(os.environ)
+    # A core file would hold all that was remembered.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    # Extraction computes in a thread; at the default of 5 ms every step of the loop and of
+    # SQLite would wait that long for it.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        return asyncio.run(Process(settings, load, manager, given).run())
+    except Busy:
+        if not manager.present:
+            raise
+        logger.info("daemon.already_running")
+        return 0
+    finally:
+        _let_go_of_stderr()
+
+
+class Wish(enum.IntEnum):
+    """What the process is to do next, the most urgent first."""
+
+    STOP = 0
+    FAIL = 1
+    RENEW = 2
+    RELOAD = 3
+
+
+class Process:
+    """The process from its start to its end. `load` reads the settings again."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        load: Callable[[], Settings],
+        manager: ServiceManager,
+        given: socket.socket | None = None,
+    ) -> None:
+        self._given = given
+        self._settings = self._settled(settings)
+        self._load = load
+        self._manager = manager
+        self._began = time.monotonic()
+        self._wishes: asyncio.Queue[Wish] = asyncio.Queue()
+        self._askers: list[asyncio.Future[ConfigReloaded]] = []
+        self._present = Present()
+        self._holding = ExitStack()
+        """The lock of the workspace."""
+        self._built = ExitStack()
+        """All parts over it."""
+        self._daemon: Daemon | None = None
+        self._terminal = _terminal()
+
+    async def run(self) -> int:
+        """Serve until told to stop; return the exit code."""
+        self._hear_signals()
+        path = Path(self._config.server.socket)
+        with self._holding, self._built:
+            self._hold()
+            with sockets.listening(path, self._given) as listener:
+                self._door = Door(self._application())
+                async with self._serving(listener), self._watched_over():
+                    code = await self._live()
+        logger.info("daemon.stopped")
+        return code
+
+    @property
+    def _config(self) -> Config:
+        return self._settings[0]
+
+    async def _live(self) -> int:
+        """Begin, do what is wished, and end."""
+        async with self._manager.patience(LONGEST_START):
+            await self._begin(self._settings)
+        gc.freeze()  # a full collection would else look through all modules, for 50 ms
+        gc.enable()
+        self._say_ready()
+        while (wish := await self._most_urgent()) > Wish.FAIL:
+            await (self._renew() if wish is Wish.RENEW else self._reload())
+        self._say_end()
+        async with self._manager.patience(LONGEST_STOP):
+            await self._end()
+        return int(wish is Wish.FAIL)
+
+    async def _most_urgent(self) -> Wish:
+        """Wait for a wish; of several the most urgent counts, and those like it."""
+        wishes = [await self._wishes.get()]
+        while not self._wishes.empty():
+            wishes.append(self._wishes.get_nowait())
+        first = min(wishes)
+        for other in set(wishes) - {first}:
+            self._wishes.put_nowait(other)
+        return first
+
+    # -- what is heard -----------------------------------------------------------------------
+
+    def _hear_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._wishes.put_nowait, Wish.STOP)
+        loop.add_signal_handler(signal.SIGHUP, self._hang_up)
+
+    def _hang_up(self) -> None:
+        """Read the configuration again; but end where it says that our terminal was closed."""
+        if self._terminal is None or os.isatty(self._terminal):
+            self._wishes.put_nowait(Wish.RELOAD)
+            return
+        _leave_terminal()
+        self._wishes.put_nowait(Wish.STOP)
+
+    async def _asked_to_reload(self) -> ConfigReloaded:
+        asker: asyncio.Future[ConfigReloaded] = asyncio.get_running_loop().create_future()
+        self._askers.append(asker)
+        self._wishes.put_nowait(Wish.RELOAD)
+        return await asker
+
+    def _worked(self, working: asyncio.Task[None]) -> None:
+        """Take note that the daemon's work ended; it must not do so by itself."""
+        if not working.cancelled() and (error := working.exception()) is not None:
+            logger.error("daemon.crashed", exc_info=error)
+            self._wishes.put_nowait(Wish.FAIL)
+
+    # -- beginning and ending ----------------------------------------------------------------
+
+    def _hold(self) -> None:
+        self._held = self._holding.enter_context(compose.held(self._config.workspace.path))
+        rescue.put_back(self._held.folder)
+
+    async def _begin(self, settings: Settings) -> None:
+        """Build everything, open the door and have the daemon work."""
+        building = compose.over(self._held.folder, *settings)
+        self._parts = parts = await asyncio.to_thread(self._built.enter_context, building)
+        loop = asyncio.get_running_loop()
+        memory = parts.memory
+        memory.started = self._began
+        memory.reload = lambda: _awaited(self._asked_to_reload(), loop)
+        self._settings = settings
+        self._daemon = daemon = Daemon(parts, self._held)
+        daemon.lost = lambda: self._wishes.put_nowait(Wish.RENEW)
+        daemon.tell = lambda: loop.call_soon_threadsafe(self._tell_status)
+        daemon.connect()
+        self._present.become(memory)
+        self._door.open()
+        self._working = asyncio.create_task(daemon.run())
+        self._working.add_done_callback(self._worked)
+
+    async def _take_down(
+        self, besides: int = 0, last: Callable[[State], None] = lambda state: None
+    ) -> None:
+        """Close the door, let those inside finish but for `besides`, and take all down.
+
+        `last` is done when nothing works any more, with the state still open.
+        """
+        daemon = self._daemon
+        assert daemon is not None
+        self._door.close()
+        daemon.quieten()
+        await self._door.emptied(besides, FINISH_SECONDS)
+        await self._end_work(daemon)
+        if not await self._door.emptied(besides, GIVE_UP_SECONDS):
+            logger.warning("requests.left")
+        await asyncio.to_thread(last, self._parts.state)
+        await self._close()
+
+    async def _end_work(self, daemon: Daemon) -> None:
+        daemon.stop()
+        with contextlib.suppress(BaseExceptionGroup):  # told when it happened
+            await self._working
+
+    async def _close(self) -> None:
+        self._daemon = None
+        self._present.become(None)
+        await asyncio.to_thread(self._built.close)
+        # What was built goes as soon as the last request that saw it is answered.
+        gc.unfreeze()
+        asyncio.get_running_loop().call_later(FORGET_SECONDS, _freeze_what_stays)
+
+    async def _end(self) -> None:
+        self._door.lock(DaemonDown("the daemon stops", "start it again with: hippod run"))
+        for asker in self._askers:
+            asker.set_exception(DaemonDown("the daemon stops", "nothing was read again"))
+        if (daemon := self._daemon) is not None:
+            daemon.quieten()
+            self._server.stop()
+            await self._end_work(daemon)
+            await self._served
+            await self._close()
+
+    # -- again -------------------------------------------------------------------------------
+
+    async def _reload(self) -> None:
+        """Read the configuration again and go on with it; a faulty one changes nothing."""
+        askers, self._askers = self._askers, []
+        self._manager.reloading()
+        try:
+            answer = await self._reloaded(len(askers))
+        except HippodError as error:
+            problems = error.problems if isinstance(error, ConfigError) else (error.message,)
+            logger.error("config.reload_failed", problems=[_first_line(each) for each in problems])
+            _answer(askers, error)
+        else:
+            logger.info("config.reloaded", **answer.model_dump())
+            _answer(askers, answer)
+        self._manager.ready(self._line())
+
+    async def _reloaded(self, askers: int) -> ConfigReloaded:
+        wanted = self._settled(await asyncio.to_thread(self._load))
+        if wanted[1] is None and self._settings[1] is not None:
+            raise ConfigError(
+                [f"{self._settings[1]}: it is gone"], "put it back; a restart would use defaults"
+            )
+        differing = differences(self._config, wanted[0])
+        fixed = tuple(key for key in differing if needs_restart(key))
+        changed = tuple(key for key in differing if key not in fixed)
+        if changed:
+            await self._rebuild((_with_fixed(wanted[0], self._config), wanted[1]), askers)
+        return ConfigReloaded(changed=changed, needs_restart=fixed)
+
+    async def _rebuild(self, settings: Settings, askers: int) -> None:
+        """Take all down and build it anew; as it was where it cannot be as it shall be."""
+        async with self._manager.patience(LONGEST_START):
+            await self._take_down(askers)
+            try:
+                await self._begin(settings)
+            except HippodError:
+                await self._begin(self._settings)
+                raise
+
+    async def _renew(self) -> None:
+        """Hold the workspace anew, whose `.memory` was deleted or replaced under us.
+
+        A state that was deleted is put back as we have it; one that stands there counts. Raises
+        `Busy` if somebody else holds the workspace by now.
+        """
+        if self._daemon is None or not self._daemon.has_lost_hold():
+            return
+        logger.error("workspace.lost_hold", reason=LOST)
+        async with self._manager.patience(LONGEST_START):
+            await self._take_down(last=self._rescue)
+            self._holding.close()
+            self._hold()
+            await self._begin(self._settings)
+        logger.info("workspace.held_again")
+
+    def _rescue(self, state: State) -> None:
+        try:
+            rescue.keep(state, lock.prepare(self._config.workspace.path))
+        except HippodError as error:
+            logger.warning("state.not_rescued", reason=error.message, hint=error.hint)
+
+    def _settled(self, settings: Settings) -> Settings:
+        """Return the settings with the socket that was passed, if one was."""
+        if self._given is None:
+            return settings
+        config, file = settings
+        update = {"socket": sockets.place(self._given)}
+        server = config.server.model_copy(update=update)
+        return config.model_copy(update={"server": server}), file
+
+    def _application(self) -> ASGIApp:
+        root = os.path.realpath(self._config.workspace.path)
+        memory = cast("Memory", self._present)
+        return routes.build(memory, self._config.server.max_body_bytes, root)
+
+    # -- around ------------------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def _serving(self, listener: socket.socket) -> AsyncIterator[None]:
+        self._server = server = _Server(_served_by(self._door))
+        self._served = asyncio.create_task(server.serve(sockets=[listener.dup()]))
+        try:
+            while not server.started and not self._served.done():
+                await asyncio.sleep(0.001)
+            yield
+        finally:
+            self._door.lock(DaemonDown("the daemon stops"))
+            server.stop()
+            await self._served
+
+    @contextlib.asynccontextmanager
+    async def _watched_over(self) -> AsyncIterator[None]:
+        """Feed the watchdog of the service manager, if it has one, from this loop."""
+        period = self._manager.watchdog
+        feeding = asyncio.create_task(self._feed(period / 2)) if period else None
+        try:
+            yield
+        finally:
+            if feeding is not None:
+                feeding.cancel()
+
+    async def _feed(self, seconds: float) -> None:
+        """Say that we live, for as long as the loop turns and nothing in the daemon is stuck."""
+        told = ""
+        while True:
+            ailment = self._daemon.ailment() if self._daemon else ""
+            if not ailment:
+                self._manager.alive()
+            elif ailment != told:
+                logger.error("daemon.stuck", threads=ailment)
+            told = ailment
+            await asyncio.sleep(seconds)
+
+    # -- what is told ------------------------------------------------------------------------
+
+    def _line(self) -> str:
+        config = self._config
+        line = f"serving {config.workspace.path} on {config.server.socket}"
+        told = self._daemon.line() if self._daemon else ""
+        return f"{line}: {told}" if told else line
+
+    def _tell_status(self) -> None:
+        self._manager.status(self._line())
+
+    def _say_ready(self) -> None:
+        config = self._config
+        root, path = str(config.workspace.path), config.server.socket
+        self._manager.ready(self._line())
+        logger.info("daemon.ready", version=__version__, workspace=root, socket=path)
+        if sys.stderr.isatty() or (config.log.format == "console" and not config.log.file):
+            with contextlib.suppress(OSError):
+                sys.stderr.write(_welcome(root, path))
+                sys.stderr.flush()
+
+    def _say_end(self) -> None:
+        self._manager.stopping()
+        logger.info("daemon.stopping")
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its signal handlers and its ten ticks a second: the daemon stops it."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        """Accept no more and let `serve` return."""
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        """Sleep until told to stop."""
+        await self.on_tick(0)
+        await self._stopping.wait()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
+        yield
+
+
+def _served_by(door: Door) -> uvicorn.Config:
+    return uvicorn.Config(
+        door,
+        http=OwnersProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=STOP_SECONDS - 1,
+    )
+
+
+def _awaited(
+    asking: Coroutine[Any, Any, ConfigReloaded], loop: asyncio.AbstractEventLoop
+) -> ConfigReloaded:
+    return asyncio.run_coroutine_threadsafe(asking, loop).result()
+
+
+def _answer(
+    askers: list[asyncio.Future[ConfigReloaded]], answer: ConfigReloaded | HippodError
+) -> None:
+    for asker in askers:
+        if isinstance(answer, HippodError):
+            asker.set_exception(answer)
+        else:
+            asker.set_result(answer)
+
+
+def _freeze_what_stays() -> None:
+    gc.collect()
+    gc.freeze()
+    with contextlib.suppress(OSError, AttributeError):  # only glibc keeps it, and has this
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _with_fixed(wanted: Config, running: Config) -> Config:
+    """Return what is wanted, but for what only a restart changes."""
+    workspace = wanted.workspace.model_copy(update={"path": running.workspace.path})
+    kept = {"workspace": workspace, "server": running.server, "log": running.log}
+    return wanted.model_copy(update=kept)
+
+
+def _terminal() -> int | None:
+    """Return a descriptor of the terminal that we run on, unless we shall outlive it (nohup)."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        return None
+    return next((number for number in range(3) if os.isatty(number)), None)
+
+
+def _let_go_of_stderr() -> None:
+    """Lose what nobody takes any more: at the very end it would make the exit code 120."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, 2)
+        os.close(nothing)
+
+
+def _leave_terminal() -> None:
+    """Write to nowhere what would go to a terminal that is closed."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        with contextlib.suppress(OSError):
+            if stat.S_ISCHR(os.fstat(stream).st_mode) and not os.isatty(stream):
+                os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _first_line(text: str) -> str:
+    return text.splitlines()[0] if text else ""
+
+
+def _welcome(root: str, path: str) -> str:
+    return f"""
+  hippod {__version__} is running.
+    workspace  {root}
+    socket     {path}
+
+  Try, in another terminal (from a checkout: source .venv/bin/activate):
+    hippod note "The spare key is with Ina"
+    hippod recall "where is the spare key?"
+    hippod status
+
+"""
