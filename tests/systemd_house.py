@@ -19,6 +19,7 @@ from typing import Any
 from hippod import lock, paths
 from hippod.units import installing, systemd
 from hippod.units.setup import Setup, UnitFile
+from tests.fake_door import FakeDoor
 
 UNSHARE = (
     "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--cgroup", "--ipc",
@@ -165,8 +166,10 @@ def faulty(house: House) -> Seen:
 
 
 def already_running(house: House) -> Seen:
-    """While another daemon holds the workspace, ours ends at once and is not tried again."""
-    with lock.hold(house.workspace):
+    """While another daemon is well, ours ends at once and is not tried again."""
+    place = house.home / "other.sock"
+    with lock.held(house.workspace) as held, FakeDoor(place):
+        held.answers_at(str(place))
         done = house.hippod("service", "start")
         house.until(lambda: house.brief()["ActiveState"] != "activating")
         first = house.brief()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from hippod import lock
+from hippod.server.socket import bind
 from tests.endpoints import Misbehaving, misbehaving, silent
 from tests.processes import Daemon, running, wait_for
 
@@ -113,8 +114,8 @@ def state(pid: int) -> str:
 
 
 def test_c182_of_three_that_start_at_once_on_a_dead_socket_one_serves(tmp_path: Path) -> None:
-    first = Daemon(tmp_path).start()
-    first.kill()
+    first = Daemon(tmp_path)
+    bind(first.socket).close()
     assert first.socket.exists(), "a socket that nobody serves"
     rivals = [Daemon(tmp_path) for _ in range(3)]
     processes = [rival.spawn() for rival in rivals]
@@ -178,7 +179,7 @@ def test_c192_an_embedder_that_never_answers_holds_up_nobody(
     for answer in answers:
         assert answer["hits"]
         assert (answer["degraded"], answer["legs"]["vector"]) == (True, "failed")
-    assert statistics.median(pings) < 0.1
+    assert max(pings) < 1
     asked_before = len(mute.seen)
     again = [deaf.client.recall("buoy")["took_ms"] for _ in range(5)]
     assert max(again) < 400, "the circuit is open: nobody waits for the endpoint"

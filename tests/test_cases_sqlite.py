@@ -4,7 +4,6 @@ import contextlib
 import errno
 import functools
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from structlog.testing import capture_logs
 
 from hippod import atomic
 from hippod.errors import StorageError
@@ -52,8 +52,11 @@ def count(path: Path, table: str) -> int:
 def ours(daemon: Daemon) -> list[str]:
     """Return what the daemon's descriptors lead to, as far as it lies in `.memory`."""
     assert daemon.process is not None
-    found = Path(f"/proc/{daemon.process.pid}/fd").iterdir()
-    return [target for each in found if ".memory" in (target := os.readlink(each))]
+    found = []
+    for each in Path(f"/proc/{daemon.process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found.append(str(each.readlink()))
+    return [target for target in found if ".memory" in target]
 
 
 def write_pages(daemon: Daemon, folder: str, number: int, word: str) -> None:
@@ -163,7 +166,8 @@ def test_c167_files_that_cannot_be_used_are_said_and_mended_without_a_restart() 
         (memory / "index.sqlite-wal").chmod(0o600)
         daemon.start()
         answer = daemon.client.recall("kayak")
-        assert (answer["hits"], answer["degraded"], answer["legs"]["lexical"]) == ([], True, "failed")
+        assert (answer["hits"], answer["legs"]["lexical"]) == ([], "failed")
+        assert answer["degraded"]
         said = daemon.cli("status").stdout
         assert said.startswith("hippod: "), "it is not called well"
         assert "! index  the index cannot be written" in said
@@ -202,27 +206,26 @@ def test_c162_c175_kills_during_a_first_index_leave_it_sound_and_it_goes_on(
 ) -> None:
     daemon = Daemon(tmp_path)
     index = daemon.workspace / ".memory" / "index.sqlite"
-    write_pages(daemon, "notes", 1500, "limpet")
+    write_pages(daemon, "notes", 1000, "limpet")
     indexed = [0]
-    for number in range(2):
-        daemon.start()
-        wait_for(lambda: documents(daemon) > indexed[-1], "more to be indexed")
-        time.sleep(0.02 * number)
-        daemon.kill()
-        assert outside(index, "print(db.execute('PRAGMA integrity_check').get)") == "ok"
-        assert outside(index, "print(db.execute('PRAGMA journal_mode').get)") == "wal"
-        indexed.append(count(index, "documents"))
-        assert indexed[-1] >= indexed[-2], "it began again"
-    daemon.start()
     try:
-        wait_for(lambda: documents(daemon) >= 1500, "all to be indexed")
-        assert finds(daemon, "limpet number 1499")
+        for number in range(2):
+            daemon.start()
+            wait_for(lambda: documents(daemon) > min(indexed[-1], 999), "more to be indexed")
+            time.sleep(0.02 * number)
+            daemon.kill()
+            assert outside(index, "print(db.execute('PRAGMA integrity_check').get)") == "ok"
+            assert outside(index, "print(db.execute('PRAGMA journal_mode').get)") == "wal"
+            indexed.append(count(index, "documents"))
+            assert indexed[-1] >= indexed[-2], "it began again"
+        daemon.start()
+        wait_for(lambda: documents(daemon) >= 1000, "all to be indexed")
+        wait_for(lambda: finds(daemon, "limpet number 999"), "the last one")
         assert "index.discarded" not in daemon.log.read_text()
         assert daemon.stop() == 0
     finally:
         if daemon.process is not None and daemon.process.poll() is None:
-            daemon.process.send_signal(signal.SIGKILL)
-            daemon.process.wait()
+            daemon.kill()
     numbers = "SELECT count(*), max(id) FROM documents"
     there, highest = map(int, outside(index, f"print(*db.execute('{numbers}').fetchone())").split())
     assert highest == there, "no document was indexed twice"
@@ -230,6 +233,21 @@ def test_c162_c175_kills_during_a_first_index_leave_it_sound_and_it_goes_on(
 
 def documents(daemon: Daemon) -> int:
     return int(daemon.client.status()["index"].get("documents") or 0)
+
+
+def test_c173_what_a_killed_run_left_half_made_goes_at_the_next_start(tmp_path: Path) -> None:
+    notes = Notes({"a.md": "The plover limps.\n"})
+    (tmp_path / "rebuild").mkdir()
+    (tmp_path / "rebuild" / "index.sqlite-wal").write_bytes(b"half")
+    (tmp_path / "vectors.hnsw.new").write_bytes(b"half")
+    (tmp_path / "of-a-person.md").write_text("kept\n")
+    with capture_logs() as logs, contextlib.closing(open_index(tmp_path, notes)) as index:
+        index.reconcile()
+        index.rebuild()
+    assert not {"rebuild", "vectors.hnsw.new"} & set(os.listdir(tmp_path))
+    assert (tmp_path / "of-a-person.md").exists()
+    swept = [entry["names"] for entry in logs if entry["event"] == "index.swept"]
+    assert swept == [["rebuild", "vectors.hnsw.new"]], "said once"
 
 
 @pytest.mark.parametrize("room", [0, 1, 3, 5])

@@ -19,6 +19,7 @@ from typing import cast
 import pytest
 
 from hippod import daemon as module
+from hippod import lock
 from hippod.compose import Assembly
 from hippod.config import Config
 from hippod.errors import Busy, DaemonDown, StorageError
@@ -221,6 +222,22 @@ def test_under_a_service_manager_already_running_is_no_failure(
 ) -> None:
     second = Daemon(tmp_path, {"HIPPOD_WORKSPACE": str(daemon.workspace), "INVOCATION_ID": "1"})
     assert second.spawn().wait(30) == 0
+
+
+def test_under_a_service_manager_who_holds_it_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    """As a backup or a doctor without a daemon does; the service must not stay down for it."""
+    daemon = Daemon(tmp_path, {"INVOCATION_ID": "1"})
+    daemon.workspace.mkdir()
+    with lock.hold(daemon.workspace, "backup"):
+        daemon.spawn()
+        wait_for(lambda: daemon.log.read_text().count("waited_for") == 1, "it to wait")
+        assert f"(pid {os.getpid()}, backup)" in daemon.log.read_text()
+        assert daemon.stop() == 0
+        process = daemon.spawn()
+        wait_for(lambda: daemon.log.read_text().count("waited_for") == 2, "it to wait")
+        assert process.poll() is None
+    wait_for(daemon.answers, "the daemon to begin")
+    assert daemon.stop() == 0
 
 
 def test_starts_again_after_sigkill(tmp_path: Path) -> None:

@@ -19,9 +19,10 @@ import apsw
 import pytest
 
 from hippod import cli, lock, wire, workspace_seed
+from hippod.client import Client
 from hippod.compose import assemble
 from hippod.config import Config, load
-from hippod.doctor import databases, times
+from hippod.doctor import databases, process, times
 from hippod.doctor.checks import CHECKS
 from hippod.doctor.configuration import line_of
 from hippod.doctor.finding import Found, fail, ok, size, some, warn
@@ -30,6 +31,7 @@ from hippod.doctor.subject import Models, Subject
 from hippod.errors import Forbidden, InvalidInput, ModelUnavailable
 from hippod.service import Jobs, Memory
 from hippod.wire_doctor import DoctorRequest, Finding
+from tests.fake_door import FakeDoor
 from tests.fakes import FakeEmbedder, FakeGenerator
 
 Broken = Callable[["House"], Subject | None]
@@ -959,13 +961,132 @@ def notes(house: House) -> list[Path]:
     return sorted([*(path for path in found if path.is_file()), house.socket])
 
 
+def test_a_folder_that_is_a_link_is_told_and_nothing_behind_it_is_touched(house: House) -> None:
+    shared = house.folder / "shared"
+    (shared / "inner").mkdir(parents=True)
+    (shared / "run.sh").write_text("true\n")
+    for path in (shared, shared / "inner", shared / "run.sh"):
+        path.chmod(0o755)
+    (house.root / ".memory").symlink_to(shared)
+    found = look("modes", house.subject(), fix=True)
+    assert "is a link" in only(bad(found)).said
+    assert not any(each.fixed for each in found)
+    assert {path.stat().st_mode & 0o777 for path in (shared, *shared.iterdir())} == {0o755}
+    assert sorted(path.name for path in shared.iterdir()) == ["inner", "run.sh"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(house: House) -> None:
+    (house.root / ".memory").write_text("mine\n")
+    (house.root / ".memory").chmod(0o644)
+    assert "is no folder" in only(bad(look("modes", house.subject(), fix=True))).said
+    assert (house.root / ".memory").stat().st_mode & 0o777 == 0o644
+
+
+Swap = Callable[[House], None]
+
+
+def _another_daemon(house: House) -> None:
+    house.socket.unlink()
+    house.listen()
+
+
+def _a_link_for_the_folder(house: House) -> None:
+    (house.root / ".memory").rename(house.folder / "memory-of-old")
+    (house.folder / "shared").mkdir(mode=0o755)
+    (house.root / ".memory").symlink_to(house.folder / "shared")
+
+
+def _a_link_for_the_config(house: House) -> None:
+    (house.folder / "victim").touch(0o644)
+    house.config_file.unlink()
+    house.config_file.symlink_to(house.folder / "victim")
+
+
+def _a_link_for_the_log(house: House) -> None:
+    (house.folder / "hippod.log").unlink()
+    (house.folder / "victim").touch(0o644)
+    (house.folder / "hippod.log").symlink_to(house.folder / "victim")
+
+
+@pytest.mark.parametrize(
+    ("check", "broken", "swap"),
+    [
+        ("socket", a_stale_socket, _another_daemon),
+        ("modes", an_open_folder, _a_link_for_the_folder),
+        ("secrets", a_secret_for_everybody, _a_link_for_the_config),
+        ("log", a_log_for_everybody, _a_link_for_the_log),
+    ],
+    ids=["socket", "modes", "secrets", "log"],
+)
+def test_what_took_the_place_of_what_was_found_is_left_alone(
+    house: House, check: str, broken: Broken, swap: Swap
+) -> None:
+    """Between the look and the mend may lie half a minute."""
+    subject = broken(house)
+    assert subject is not None
+    made = next(each for each in CHECKS if each.name == check)
+
+    def look_and_swap(subject: Subject) -> list[Found]:
+        found = list(made.look(subject))
+        if any(each.mend for each in found):
+            swap(house)
+        return found
+
+    doctor = Doctor([dataclasses.replace(made, look=look_and_swap)])
+    first, *_ = doctor.examine(subject, fix=True).findings
+    assert "could not be mended" in first.said
+    assert "something else" in first.said
+    assert house.socket.exists() or check != "socket"
+    for path in (house.folder / "shared", house.folder / "victim"):
+        assert not path.exists() or path.stat().st_mode & 0o044
+
+
+def test_a_socket_on_which_somebody_answers_by_now_is_left(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.listen()
+    answers = iter([True, False])
+    monkeypatch.setattr(process, "_is_dead", lambda place: next(answers))
+    found = look("socket", house.subject(), fix=True)
+    assert "could not be mended" in found[0].said
+    assert house.socket.exists()
+
+
+def test_the_folder_of_the_socket_is_closed_only_if_it_is_ours(house: House) -> None:
+    house.listen()
+    house.socket.parent.chmod(0o755)
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    os.chown(house.socket.parent, 65534, 65534)
+    look("socket", house.living(), fix=True)
+    assert house.socket.parent.stat().st_mode & 0o777 == 0o755
+
+
+def test_the_system_unit_of_this_user_is_looked_at(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = house.folder / "system"
+    (folder / "multi-user.target.wants").mkdir(parents=True)
+    monkeypatch.setattr(process, "SYSTEM_UNITS", folder)
+    text = "[Service]\nType=notify\nExecStart=/gone/hippod run\n"
+    (folder / "hippod@.service").write_text(text)
+    assert only(look("service", house.subject())).state == "skipped"
+    name = f"hippod@{process.user_name()}.service"
+    (folder / "multi-user.target.wants" / name).symlink_to(folder / "hippod@.service")
+    found = only(bad(look("service", house.subject())))
+    assert "/gone/hippod, which is not there any more" in found.said
+    assert "--system" in found.fix
+    (folder / "hippod@.service").write_text(text.replace("/gone/hippod", "/bin/sh"))
+    assert f"{name} is installed" in only(look("service", house.subject())).said
+
+
 def test_what_cannot_be_mended_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     living = an_open_folder(house)
 
     def refused(*_: Any, **__: Any) -> None:
         raise PermissionError(1, "Operation not permitted", "x")
 
-    monkeypatch.setattr(Path, "chmod", refused)
+    monkeypatch.setattr(os, "fchmod", refused)
     found = look("modes", living, fix=True)
     assert "could not be mended" in found[0].said
     assert not any(each.fixed for each in found)
@@ -1106,6 +1227,22 @@ def test_fix_from_outside_mends_files(
     assert command("--fix", "--only", "modes,socket") == 0
     assert capsys.readouterr().out.count("mended: ") == 2
     assert not house.socket.exists()
+
+
+def test_an_older_daemon_without_the_verb_is_looked_at_from_outside(
+    house: House,
+    command: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house.socket.parent.mkdir(mode=0o700)
+    monkeypatch.setattr(Client, "health", lambda client: {"ok": True})
+    with FakeDoor(house.socket) as door:
+        door.fail(404, "not_found", "no such route")
+        assert command("--only", "workspace") == 0
+    told = capsys.readouterr()
+    assert "ok    workspace" in told.out
+    assert "the daemon that runs has no doctor: it is looked at from outside" in told.err
 
 
 def test_a_group_gets_nothing_from_outside_either(command: Callable[..., int]) -> None:

@@ -11,18 +11,16 @@ from bench.faults import groups, rebuilt, table
 from bench.faults.harness import Fault, House, NotHere, Outcome, Scale, run
 from bench.faults.ledger import Ledger, audit, missing_bytes
 
+from tests.processes import Daemon
+
 SMALL = Scale(rounds=2, files=100, megabytes=2)
 SHORT = (
     "SIGKILL while turns become facts",
-    "disk full: workspace and state",
     "workspace replaced by an empty folder",
-    "odd file names",
-    "index bits flipped (stopped)",
-    "state deleted (stopped)",
-    "transcript truncated",
-    "path traversal through every door",
+    "inotify watches run out while it runs",
+    "descriptors exhausted",
 )
-"""Those that CI has the time for; `make faults` runs all."""
+"""Those that no other test shows in a real daemon; `make faults` runs all."""
 LOG = "memory/2026-03-03.md"
 BULLET = "- W @Ada: The kettle whistles. (08:01 main/talk#m1) ^3k9f2a7b1c\n"
 
@@ -39,6 +37,20 @@ def test_a_daemon_survives(name: str, tmp_path: Path) -> None:
     assert outcome.survived, table.line(outcome)
     assert (outcome.lost_bytes, outcome.duplicates) == (0, 0)
     assert outcome.recovery_seconds is not None
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("faults")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_log_that_nobody_takes_costs_no_exit_code(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, {"HIPPOD_ENCODER__PROVIDER": "none"})
+    daemon.log = Path("/dev/full")
+    daemon.start()
+    try:
+        assert daemon.stop() == 0
+    finally:
+        if daemon.process is not None and daemon.process.poll() is None:
+            daemon.kill()
 
 
 def test_every_fault_has_a_name_of_its_own() -> None:
@@ -94,7 +106,7 @@ def test_the_audit_notices_a_loss_a_duplicate_and_a_stale_index(tmp_path: Path) 
         double_a_fact(house)
         found = audit(house.root, house.ledger)
         assert found.lost_bytes == len(b"Written with CRLF and a mark.\r\n")
-        assert found.duplicates == 3  # its id, its text and its turn
+        assert found.duplicates == 4  # its id, its text, its turn and what was said
         assert any("windows.md" in finding for finding in found.findings)
 
 
@@ -124,6 +136,7 @@ def with_bytes(path: str, data: bytes) -> Callable[[Path], None]:
         (with_bytes("a.md", b"one\ntwo\nmore\n"), 1, "a.md"),
         (with_bytes(LOG, b"[08:00:00] Up\n\n## Retain\n" + BULLET.encode()), 0, ""),
         (with_bytes(LOG, b"[08:00:00] Down\n"), 14, LOG),
+        (with_bytes(LOG, b"[08:00:00] Up\n[08:00:00] Up\n"), 0, "a line stands 2 times"),
         (with_bytes("b.md", b"The token is sekret\n"), 0, "sekret"),
         (with_bytes(".hippod-0.tmp", b"half"), 0, ".hippod-0.tmp"),
     ],
@@ -145,8 +158,9 @@ def test_what_was_written_is_compared_byte_by_byte(
     [
         ("", 0),
         ("- W @Ada: The bell rings. (08:02 main/talk#m2) ^4k9f2a7b1c\n", 0),
-        (BULLET, 3),
-        (BULLET.replace("3k9f2a7b1c", "4k9f2a7b1c"), 2),
+        (BULLET, 4),
+        (BULLET.replace("3k9f2a7b1c", "4k9f2a7b1c"), 3),
+        ("- W @Ada: Once more, the kettle. (09:01 main/talk#m9) ^5k9f2a7b1c\n", 1),
         ("- W @Ada: the KETTLE  whistles.\n", 1),
         ("- W @Ada: It whistles. (09:01 main/talk#m1) ^5k9f2a7b1c\n", 1),
         ("\n## Log\n[09:00:00] Seen the heron\n[09:01:00] Seen the heron\n", 1),
@@ -165,6 +179,45 @@ def test_what_was_said_and_noted_must_stand_in_a_log(tmp_path: Path) -> None:
     ledger.offered |= {"heron", "stork"}
     workspace(tmp_path, {LOG: b"# Daily Log - 2026-03-03\n"})
     assert audit(tmp_path, ledger).lost_bytes == len("The kettleSeen the heron")
+
+
+@pytest.mark.parametrize(
+    ("files", "finding"),
+    [
+        ({LOG: f"## Retain\n{BULLET}"}, ""),
+        ({LOG: "[08:00:00] Seen the heron at the door\n"}, ""),
+        ({LOG: "[08:00:00] Seen the her"}, "nobody wrote '[08:00:00] Seen the her'"),
+        ({LOG: "[08:00:00] Seen the stork at the door\n"}, "nobody wrote"),
+        ({LOG: "## Retain\n- W @Ada: The kettle whi"}, "fact kettle: has no id"),
+        ({"memory/2026-03-04.md": f"## Retain\n{BULLET}"}, "of 2026-03-03, stands in 2026-03-04"),
+        ({"projects/b.md": "# B\n"}, "'projects/b.md': nobody wrote this file"),
+        ({"bank/b.md": "# B\n", "wiki/b.md": "# B\n", "AGENTS.md": "# A\n"}, ""),
+    ],
+)
+def test_what_nobody_wrote_is_noticed(tmp_path: Path, files: dict[str, str], finding: str) -> None:
+    workspace(tmp_path, {path: text.encode() for path, text in files.items()})
+    ledger = Ledger(noted={}, offered={"heron"}, strangers={"wiki/"})
+    ledger.said["kettle"], ledger.days["kettle"] = "The kettle whistles.", "2026-03-03"
+    told = [each for each in audit(tmp_path, ledger).findings if "bytes are lost" not in each]
+    assert len(told) == bool(finding)
+    assert finding in "".join(told)
+
+
+def test_a_fact_that_lacks_a_part_of_what_was_said_is_lost(tmp_path: Path) -> None:
+    ledger = Ledger(said={"kettle": "The kettle whistles."}, parts={"kettle": ("whistles",)})
+    workspace(tmp_path, {LOG: f"## Retain\n{BULLET}".encode()})
+    assert audit(tmp_path, ledger).lost_bytes == 0
+    workspace(tmp_path, {LOG: f"## Retain\n{BULLET.replace('whistles', 'w')}".encode()})
+    assert audit(tmp_path, ledger).lost_bytes == len("The kettle whistles.")
+
+
+def test_a_mode_that_is_another_is_noticed(tmp_path: Path) -> None:
+    ledger = workspace(tmp_path, {"a.md": b"one\n"})
+    (tmp_path / "a.md").chmod(0o640)
+    ledger.modes["a.md"] = (tmp_path / "a.md").stat().st_mode
+    assert audit(tmp_path, ledger).findings == ()
+    (tmp_path / "a.md").chmod(0o600)
+    assert "its mode was" in "".join(audit(tmp_path, ledger).findings)
 
 
 def test_bytes_are_missing_by_lines_in_their_order() -> None:

@@ -90,3 +90,26 @@ def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError), lock.hold(tmp_path):
         pytest.fail("held a link")
     assert not (tmp_path / "victim").exists()
+
+
+def test_the_lock_says_what_it_is_held_for_and_where_its_holder_answers(tmp_path: Path) -> None:
+    assert lock.socket_of_holder(tmp_path) == ""
+    with lock.held(tmp_path) as mine:
+        assert lock.socket_of_holder(tmp_path) == ""
+        mine.answers_at("/run/höhle/\udcff.sock")
+        assert lock.socket_of_holder(tmp_path) == "/run/höhle/\udcff.sock"
+        assert lock.holder(tmp_path) == os.getpid()
+    assert lock.socket_of_holder(tmp_path) == ""
+    with lock.hold(tmp_path, "backup"):
+        assert lock.socket_of_holder(tmp_path) == ""
+        with pytest.raises(Busy, match=f"pid {os.getpid()}, backup"), lock.hold(tmp_path):
+            pytest.fail("held twice")
+
+
+def test_a_borrower_is_named_and_not_who_held_it_last(tmp_path: Path) -> None:
+    with lock.hold(tmp_path):
+        (tmp_path / ".memory/lock").write_text("pid 99999999\nstarted long ago\nsocket /x\n")
+    with lock.borrowed(tmp_path, "doctor") as is_ours:
+        assert is_ours
+        assert lock.holder(tmp_path) == os.getpid()
+        assert lock.socket_of_holder(tmp_path) == ""

@@ -1,15 +1,18 @@
 """What limits the log: repeats are folded, files stay small, no trouble with it ends anybody."""
 
 import json
+import logging
 import os
 import signal
 import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +110,27 @@ def test_nothing_is_lost_from_the_count(steps: list[tuple[str, float]]) -> None:
         left_out += told or 0
     assert passed + folding.total == len(steps)
     assert left_out <= folding.total
+
+
+def test_failures_of_different_jobs_do_not_hide_one_another() -> None:
+    folding = log.Folding(Clock())
+
+    def told(method: str, **fields: object) -> bool:
+        try:
+            folding(None, method, {"event": "job.failed", **fields})
+        except structlog.DropEvent:
+            return False
+        return True
+
+    for number in range(15):
+        assert told("warning", job=f"job{number}", reason=f"r{number}")
+        assert told("error", worker=f"worker{number}")
+    passed = [told("error", job="reflect", reason=str(number)) for number in range(30)]
+    assert sum(passed) == 10
+    assert told("error", job="reflect", exc_info=(KeyError, KeyError("x"), None))
+    assert told("error", job="reflect", exc_info=OSError("y"))
+    flood = [told("error", job=f"made up {number}") for number in range(1_000)]
+    assert sum(flood) < 200
 
 
 def test_memory_is_bounded_and_threads_count_right() -> None:
@@ -245,6 +269,56 @@ def test_a_link_is_not_followed_and_a_folder_that_cannot_be_made_is_said(tmp_pat
         assert done.returncode == 1
         assert "cannot write the log" in done.stderr
     assert (tmp_path / "victim").read_text() == "mine"
+
+
+def a_file_log(path: Path, **limits: int) -> log._File:
+    handler = log._open_file(path, **{"max_bytes": 2_000, "keep": 2, **limits})
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    return handler
+
+
+def line(number: int) -> logging.LogRecord:
+    return logging.makeLogRecord({"msg": f"{number:04} {'x' * 94}"})
+
+
+@pytest.mark.parametrize("taken", ["daemon.log.1", "daemon.log.2"])
+def test_where_the_old_ones_cannot_be_moved_later_lines_are_written_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str
+) -> None:
+    (tmp_path / taken / "inner").mkdir(parents=True)
+    with closing(a_file_log(tmp_path / "daemon.log")) as handler:
+        for number in range(100):
+            handler.emit(line(number))
+    kept = (tmp_path / "daemon.log").read_text().splitlines()
+    assert kept[-1].startswith("0099 ")
+    assert (tmp_path / "daemon.log").stat().st_size <= 2_000
+    assert (tmp_path / taken / "inner").is_dir()
+    assert capsys.readouterr().err.count("cannot be moved") == 1
+
+
+def test_a_line_is_made_once(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    class Counting(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            made.append(record.getMessage())
+            return super().format(record)
+
+    with closing(a_file_log(tmp_path / "daemon.log")) as handler:
+        handler.setFormatter(Counting())
+        for number in range(100):
+            handler.emit(line(number))
+    assert len(made) == 100
+    assert all(path.stat().st_size <= 2_000 for path in tmp_path.iterdir())
+
+
+def test_without_old_ones_the_file_begins_anew(tmp_path: Path) -> None:
+    with closing(a_file_log(tmp_path / "daemon.log", keep=0)) as handler:
+        for number in range(100):
+            handler.emit(line(number))
+    assert [path.name for path in tmp_path.iterdir()] == ["daemon.log"]
+    assert (tmp_path / "daemon.log").stat().st_size <= 2_000
+    assert (tmp_path / "daemon.log").read_text().splitlines()[-1].startswith("0099 ")
 
 
 @pytest.mark.parametrize("value", ["daemon.log", "logs/daemon.log", "/var/log/"])

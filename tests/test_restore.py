@@ -19,10 +19,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hippod import archive, lock, restoring
-from hippod.archive import File, Folder, Manifest
+from hippod import archive, lock, publishing, restoring
+from hippod.archive import File, Folder, Manifest, manifest, reading
 from hippod.backup import Backups
-from hippod.errors import Busy, Conflict, HippodError, StorageError
+from hippod.errors import Busy, Conflict, HippodError, InvalidInput, StorageError
 from hippod.restoring import restore
 from hippod.state import State
 from hippod.transcripts.turns import Cursor
@@ -119,6 +119,19 @@ class TestTarget:
         restore(file, tmp_path / "link")
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "real/run.sh").exists()
+
+    def test_not_in_place_of_the_root(self, file: Path) -> None:
+        for dry_run in (True, False):
+            with pytest.raises(InvalidInput, match="is the root"):
+                restore(file, Path("/"), replace=True, dry_run=dry_run)
+
+    def test_a_name_as_long_as_may_be(self, root: Path, file: Path, tmp_path: Path) -> None:
+        target = tmp_path / ("ü" * 127)
+        restore(file, target)
+        done = restore(file, target, replace=True, now=NOW)
+        assert (target / "run.sh").exists()
+        assert done.aside is not None
+        assert (done.aside / "run.sh").exists()
 
     def test_dry_run_writes_nothing(self, root: Path, file: Path, tmp_path: Path) -> None:
         before = sorted(path.name for path in tmp_path.iterdir())
@@ -240,7 +253,7 @@ class TestFaults:
             stdin=subprocess.PIPE,
         )
         wait_for(lambda: list(tmp_path.glob(".new.*.restoring/run.sh")), "the unpacking")
-        assert archive.sweep(target, ".restoring") == []  # it works: it is left alone
+        assert publishing.sweep(target, ".restoring") == []  # it works: it is left alone
         child.kill()
         child.communicate()
         assert not target.exists()
@@ -364,6 +377,23 @@ class TestHostile:
         made = packed(tmp_path / "c.tgz", ("workspace/zeros", data), files=(lies,))
         assert "is not what its manifest says" in refused(made, tmp_path / "new")
 
+    def test_a_first_member_without_end(self, tmp_path: Path) -> None:
+        """It is refused by what it says of its size, before it is held in memory."""
+        data = archive.head(archive.HEADER, 8_000_000_000) + bytes(3_000_000)
+        (tmp_path / "b.tgz").write_bytes(gzip.compress(data))
+        assert "has 8000000000 bytes" in refused(tmp_path / "b.tgz", tmp_path / "new")
+
+    def test_members_without_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(reading, "_MOST_MEMBERS", 3)
+        names = [(f"workspace/{number}", b"") for number in range(4)]
+        made = packed(tmp_path / "b.tgz", *names)
+        assert "more than 3 members" in refused(made, tmp_path / "new")
+
+    def test_a_manifest_without_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(reading, "_LONGEST_MANIFEST", 100)
+        made = packed(tmp_path / "b.tgz", folders=(Folder("x" * 200, 0o700),))
+        assert "manifest.json has" in refused(made, tmp_path / "new")
+
     def test_a_name_without_end(self, tmp_path: Path) -> None:
         info = tarfile.TarInfo("x")
         info.type, info.size = tarfile.XHDTYPE, 2_000_000_000
@@ -379,7 +409,7 @@ class TestHostile:
     @example(b"0 a=\n")
     def test_any_extended_header(self, data: bytes) -> None:
         try:
-            found = archive._extension(data)
+            found = reading._extension(data)
         except ValueError:
             return
         assert all(isinstance(value, str) for value in found.values())
@@ -405,7 +435,7 @@ class TestHostile:
         import json
 
         with pytest.raises(ValueError, match=r"manifest|format"):
-            archive._manifest(json.dumps(found).encode())
+            manifest.decode(json.dumps(found).encode())
 
     def test_a_deep_manifest(self, tmp_path: Path) -> None:
         data = archive.first() + archive.whole(archive.MANIFEST, b"[" * 200_000) + bytes(1024)

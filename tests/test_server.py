@@ -597,6 +597,17 @@ def test_unknown_endpoints_and_methods(door: Asker) -> None:
     door.refused(405, "invalid", "OPTIONS", "/v1/status")
 
 
+@pytest.mark.parametrize(
+    ("target", "methods"),
+    [("/v1/recall", "POST"), ("/v1/status", "GET"), ("/v1/files/a.md", "DELETE, GET, POST, PUT")],
+)
+def test_who_uses_a_wrong_method_is_told_the_right_ones(
+    door: Asker, target: str, methods: str
+) -> None:
+    answer = door("PATCH", target)
+    assert (answer.status, answer.headers["allow"]) == (405, methods)
+
+
 def test_fields_in_the_wrong_place_are_refused(door: Asker) -> None:
     message = door.refused(422, "invalid", "POST", "/v1/recall?scope=group", {"query": "x"})
     assert "scope" in message

@@ -35,7 +35,7 @@ CHECKS = [
     response_headers_conformance,
     unsupported_method,
 ]
-EXAMPLES = int(os.environ.get("HIPPOD_SCHEMA_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("HIPPOD_SCHEMA_EXAMPLES", "4"))
 """Of each operation, with what is documented and as many with what is not."""
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("server-schema")]
 

@@ -9,6 +9,7 @@ facts that stand twice, seconds until a file is found and a fact retained again.
 
 import argparse
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(fault.name for fault in groups.ALL))
         return 0 if faults else 2
     log.configure("error", "console")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no daemon is left behind
     started, about = datetime.now().astimezone(), report.machine()
     print("{cpu}, {cores} cores, Python {python}, hippod {hippod}, load {load}".format(**about))
     print(table.HEAD, flush=True)

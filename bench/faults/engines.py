@@ -98,7 +98,7 @@ def generator_endpoint(house: House) -> str:
     house.daemon.stop()
     house.daemon.environ |= {
         "HIPPOD_GENERATOR__PROVIDER": "openai", "HIPPOD_GENERATOR__BASE_URL": endpoint.url,
-        "HIPPOD_GENERATOR__MODEL": "faulty", "HIPPOD_GENERATOR__TASKS": '["select"]',
+        "HIPPOD_GENERATOR__MODEL": "faulty", "HIPPOD_GENERATOR__TASKS": "select",
         "HIPPOD_GENERATOR__RETRIES": "0", "HIPPOD_GENERATOR__CALL_TIMEOUT": "1s",
     }  # fmt: skip
     for behaviour in _MISBEHAVIOURS.values():

@@ -52,6 +52,7 @@ def editor_beside_writes(house: House) -> str:
             while not saving.done():
                 house.attempt(partial(house.client.append, path, _FROM_AGENT))
             saving.result()
+        house.ledger.strangers.add(path)
         # What an agent added may stand there beside: only what people wrote is compared.
         theirs = house.ledger.files.pop(path)
         found = (house.root / path).read_bytes()
@@ -135,6 +136,7 @@ def links_out(house: House) -> str:
     (outside / "diary.md").write_text(f"# Diary\n\nThe {secret} is private.\n")
     (outside / "log.md").write_text("# Theirs\n")
     (house.root / "projects" / "diary.md").symlink_to(outside / "diary.md")
+    house.ledger.strangers.add("projects/diary.md")
     log = house.root / "memory" / "2026-03-20.md"
     log.symlink_to(outside / "log.md")
     day = {"date": "2026-03-20"}

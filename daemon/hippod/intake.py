@@ -20,6 +20,7 @@ LONGEST: Final = 4_000
 EARLIEST, AHEAD = date(1900, 1, 1), timedelta(days=366)
 """Days that a fact may be of: since then, and so far ahead of today."""
 _LETTERS = {name: letter for letter, name in facts.KIND_NAMES.items()}
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,400})\]\]")
 _PRIVATE_TAG = re.compile(r"<\s{0,9}(/?)\s{0,9}private\b[^<>]{0,200}>", re.IGNORECASE)
 _NOT_KEPT = "holds nothing that may be kept"
 _FORGOTTEN = "says what was forgotten"
@@ -62,9 +63,14 @@ def fact_of(record: FactRecord, stones: Tombstones, today: date) -> tuple[date, 
     )
     fact = _canonical(fact)
     _check_not_injected(fact.content, *fact.entities)
+    check_not_forgotten(day, fact, stones)
+    return day, fact
+
+
+def check_not_forgotten(day: date, fact: Fact, stones: Tombstones) -> None:
+    """Raise `RefusedError` if a fact was forgotten here."""
     if stone := forgets_fact(stones, fact, day):
         raise RefusedError(_was_forgotten(stone))
-    return day, fact
 
 
 def known_as(day: date, fact: Fact) -> frozenset[str]:
@@ -80,15 +86,16 @@ def opinion_of(record: OpinionRecord, stones: Tombstones) -> NewOpinion:
     quotes = [
         " ".join(_cleaned(each.quote).split()) if each.quote else "" for each in record.evidence
     ]
+    links = [_link(each.target) for each in record.evidence]
     _check_not_injected(statement, *record.entities, *filter(None, quotes))
-    lines = tuple(_lines(record, statement, quotes))
+    lines = tuple(_lines(record, statement, list(map(_item, record.evidence, links, quotes))))
     text = "".join(f"{line}\n" for line in lines)
     if erasing.may_say(text, stones) or (record.id and stones.forgets_id(record.id)):
         raise RefusedError(_FORGOTTEN)
     found = pages.opinions(markdown.parse(text))
     if len(found) != 1 or (found[0].statement, found[0].id) != (statement, record.id):
         raise RefusedError("cannot be written as an opinion")
-    if len(ledger_text.items(found[0])) != len(record.evidence):
+    if [each.quote for each in ledger_text.items(found[0])] != quotes:
         raise RefusedError("evidence: some of it cannot be written")
     return NewOpinion(found[0], lines)
 
@@ -138,6 +145,16 @@ def _private_kept(content: str, *, whole: bool) -> str:
     return f"<private>{bare}</private>"
 
 
+def _link(target: str) -> str:
+    """Return the link that evidence cites; words beside it would pass no guard."""
+    link = _LINK.fullmatch(" ".join(target.split()))
+    if link is None:
+        raise RefusedError("evidence: its target is no link")
+    if _is_foreign(link[1]) or redact.redact(link[1]).found:
+        raise RefusedError("evidence: its target names a secret, or instructs a model")
+    return link[0]
+
+
 def _check_not_injected(*texts: str) -> None:
     for text in texts:
         if foreign.is_injection(text) or foreign.is_injection(re.sub("[-_]", " ", text)):
@@ -145,7 +162,7 @@ def _check_not_injected(*texts: str) -> None:
 
 
 def _is_foreign(name: str) -> bool:
-    spaced = re.sub("[-_:]", " ", name)
+    spaced = re.sub("[-_:#^|/]", " ", name)
     return redact.names_key(name) or foreign.is_injection(spaced)
 
 
@@ -178,7 +195,7 @@ def _canonical(fact: Fact) -> Fact:
 # -- opinions as text ------------------------------------------------------------------------
 
 
-def _lines(record: OpinionRecord, statement: str, quotes: Sequence[str]) -> list[str]:
+def _lines(record: OpinionRecord, statement: str, items: Sequence[str]) -> list[str]:
     names = " ".join(f"@{name}" for name in map(facts.entity_name, record.entities) if name)
     confidence = record.confidence
     if confidence is None and record.prior is not None:
@@ -193,16 +210,14 @@ def _lines(record: OpinionRecord, statement: str, quotes: Sequence[str]) -> list
         f"- updated: {record.updated}" if record.updated else "",
         "- contested: true" if record.contested else "",
     ]
-    items = map(_item, record.evidence, quotes)
     return [f"## {statement}", *filter(None, fields), *items]
 
 
-def _item(record: EvidenceRecord, quote: str) -> str:
-    target = " ".join(record.target.split())
+def _item(record: EvidenceRecord, link: str, quote: str) -> str:
     quoted = f' "{quote}"' if quote else ""
     short = f"{record.weight:+.2f}"
     weight = short if float(short) == record.weight else f"{record.weight:+.4f}"
-    return f"- {record.stance}: {target}{quoted} {weight if record.weight else '0'}"
+    return f"- {record.stance}: {link}{quoted} {weight if record.weight else '0'}"
 
 
 def _share(value: float) -> str:

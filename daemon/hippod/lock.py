@@ -20,17 +20,21 @@ FOLDER = ".memory"
 _LOCK = "lock"
 _STRANGE = (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFBLK, stat.S_IFCHR)
 _TRIES = 10
+_SOCKET = "socket "
+"""Begins the line of the lock file that says where its holder answers."""
+_MOST_SIGNED = 4_096
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @contextlib.contextmanager
-def hold(root: Path) -> Iterator[Path]:
+def hold(root: Path, purpose: str = "") -> Iterator[Path]:
     """Hold the workspace at `root` and yield its folder `.memory`, made if absent.
 
-    Raises `Busy`, naming the holder's pid, while another process (or another object of this
-    one) holds it, and `StorageError` where it cannot be locked.
+    `purpose` is a word for people: what it is held for, if not for a daemon. Raises `Busy`,
+    naming the holder's pid, while another process (or another object of this one) holds it, and
+    `StorageError` where it cannot be locked.
     """
-    with held(root) as mine:
+    with held(root, purpose) as mine:
         yield mine.folder
 
 
@@ -49,6 +53,12 @@ class Held:
 
     folder: Path
     _fd: int
+    _root: tuple[int, int]
+    """Device and inode of the workspace."""
+
+    def answers_at(self, socket: str) -> None:
+        """Note in the lock file where the holder can be asked whether it is well."""
+        _sign(self._fd, socket=socket)
 
     def identify(self, name: str) -> "Identity":
         """Return what tells a file of the folder from another one that takes its name."""
@@ -57,7 +67,7 @@ class Held:
 
     def has_lost(self, file: "Identity | None") -> bool:
         """Say whether another file, or none, has the name of `file` by now."""
-        if file is None or not os.path.isdir(self.folder.parent):  # noqa: PTH112 - never raises
+        if file is None or self._is_away():
             return False
         try:
             return self.identify(file.name) != file
@@ -69,30 +79,37 @@ class Held:
     def is_lost(self) -> bool:
         """Say whether the lock file was deleted or replaced, so that others might lock it too.
 
-        While the whole workspace is away (unmounted, renamed) nothing is lost.
+        While the whole workspace is away nothing is lost.
         """
-        if not os.path.isdir(self.folder.parent):  # noqa: PTH112 - never raises
+        if self._is_away():
             return False
         try:
             return not _same_file(self._fd, self.folder / _LOCK)
         except OSError:  # a disk in trouble: nobody else can lock there either
             return False
 
+    def _is_away(self) -> bool:
+        """Say whether the workspace is unmounted or renamed: another folder may have its name."""
+        try:
+            return _identity(self.folder.parent) != self._root
+        except OSError:
+            return True
+
 
 @contextlib.contextmanager
-def held(root: Path) -> Iterator[Held]:
+def held(root: Path, purpose: str = "") -> Iterator[Held]:
     """Hold the workspace as `hold` does, and yield what tells whether it still is held."""
     folder = prepare(root)
-    fd = _acquire(root, folder / _LOCK)
+    fd = _acquire(root, folder / _LOCK, purpose)
     try:
-        yield Held(folder, fd)
+        yield Held(folder, fd, _identity(root))
     finally:
         os.close(fd)
 
 
 @contextlib.contextmanager
-def borrowed(root: Path) -> Iterator[bool]:
-    """Hold the workspace for a look, making and changing nothing; yield whether we hold it.
+def borrowed(root: Path, purpose: str = "") -> Iterator[bool]:
+    """Hold the workspace for a look, making nothing; yield whether we hold it.
 
     False: another process does. Where nobody ever held it there is nothing to hold: True.
     """
@@ -102,9 +119,22 @@ def borrowed(root: Path) -> Iterator[bool]:
         yield not (root / FOLDER / _LOCK).exists()
         return
     try:
-        yield _try(fd, fcntl.LOCK_EX)
+        is_ours = _try(fd, fcntl.LOCK_EX)
+        if is_ours:
+            _sign_over(root, purpose)
+        yield is_ours
     finally:
         os.close(fd)
+
+
+def _sign_over(root: Path, purpose: str) -> None:
+    """Name ourselves in the lock file that we hold, if it can be written, not who held it last."""
+    with contextlib.suppress(OSError):
+        fd = os.open(root / FOLDER / _LOCK, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            _sign(fd, purpose)
+        finally:
+            os.close(fd)
 
 
 def holder(root: Path) -> int | None:
@@ -112,17 +142,31 @@ def holder(root: Path) -> int | None:
 
     Of the lock file that stands there now: who holds one that was deleted holds nothing.
     """
+    said = _said_by_holder(root)
+    return None if said is None else _pid(said)
+
+
+def socket_of_holder(root: Path) -> str:
+    """Return where the daemon that holds the workspace answers; empty: no daemon, or not yet."""
+    lines = (_said_by_holder(root) or "").splitlines()
+    return next((line.removeprefix(_SOCKET) for line in lines if line.startswith(_SOCKET)), "")
+
+
+def _said_by_holder(root: Path) -> str | None:
+    """Return what stands in the lock file while somebody holds it."""
     try:
         fd = os.open(root / FOLDER / _LOCK, _LOOK)
     except OSError:
         return None
     try:
-        if _try(fd, fcntl.LOCK_SH):
-            return None
-        words = os.pread(fd, 100, 0).decode(errors="replace").split()
-        return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+        return None if _try(fd, fcntl.LOCK_SH) else _read(fd)
     finally:
         os.close(fd)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    info = path.stat()
+    return info.st_dev, info.st_ino
 
 
 def _try(fd: int, kind: int) -> bool:
@@ -177,7 +221,7 @@ def _strange(path: Path) -> StorageError:
     )
 
 
-def _acquire(root: Path, path: Path) -> int:
+def _acquire(root: Path, path: Path, purpose: str) -> int:
     for _ in range(_TRIES):
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -187,7 +231,7 @@ def _acquire(root: Path, path: Path) -> int:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Somebody may have removed the file in between: then we hold a lock on nothing.
             if _same_file(fd, path):
-                _sign(fd)
+                _sign(fd, purpose)
                 return fd
         except OSError as error:
             holder = _holder(fd)
@@ -202,15 +246,28 @@ def _acquire(root: Path, path: Path) -> int:
     raise StorageError(f"{path}: the lock file keeps disappearing", "find out what removes it")
 
 
-def _sign(fd: int) -> None:
+def _sign(fd: int, purpose: str = "", socket: str = "") -> None:
     started = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = [f"pid {os.getpid()} {purpose}".rstrip(), f"started {started}"]
+    lines += [f"{_SOCKET}{socket}"] if socket else []
     os.ftruncate(fd, 0)
-    os.pwrite(fd, f"pid {os.getpid()}\nstarted {started}\n".encode(), 0)
+    os.pwrite(fd, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"), 0)
 
 
 def _holder(fd: int) -> str:
-    words = os.pread(fd, 100, 0).decode(errors="replace").split()
-    return f" (pid {words[1]})" if len(words) > 1 and words[1].isdigit() else ""
+    said = _read(fd)
+    purpose = " ".join(said.partition("\n")[0].split()[2:3])
+    told = f"pid {_pid(said)}, {purpose}" if purpose.isalpha() else f"pid {_pid(said)}"
+    return f" ({told})" if _pid(said) else ""
+
+
+def _read(fd: int) -> str:
+    return os.pread(fd, _MOST_SIGNED, 0).decode(errors="surrogateescape")
+
+
+def _pid(said: str) -> int:
+    words = said.split()
+    return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
 
 
 def _same_file(fd: int, path: Path) -> bool:

@@ -7,8 +7,8 @@ again the work is taken down and built anew between two requests: who comes mean
 
 import asyncio
 import contextlib
-import ctypes
 import enum
+import functools
 import gc
 import os
 import resource
@@ -26,7 +26,8 @@ import structlog
 import uvicorn
 from starlette.types import ASGIApp
 
-from hippod import __version__, compose, lock, log, rescue
+from hippod import __version__, allocator, compose, lock, log, rescue
+from hippod.client import Client
 from hippod.config import Config, differences, needs_restart
 from hippod.daemon import Daemon
 from hippod.errors import Busy, ConfigError, DaemonDown, HippodError
@@ -52,6 +53,10 @@ GIVE_UP_SECONDS = 30.0
 """How long they may take once their work was told to end."""
 FORGET_SECONDS = 1.0
 """How long after a reload garbage is collected."""
+HOLD_SECONDS = 60.0
+"""How long under a service manager who holds the workspace is waited for: a backup, a doctor."""
+HOLD_PAUSE_SECONDS = 0.5
+ANSWER_SECONDS = 3.0
 LONGEST_START = LONGEST_STOP = 900.0
 """For how many seconds at most a service manager is asked to wait."""
 LOST = "the folder .memory of the workspace was deleted or replaced while the daemon ran"
@@ -60,13 +65,14 @@ LOST = "the folder .memory of the workspace was deleted or replaced while the da
 def run(load: Callable[[], Settings]) -> int:
     """Run the daemon in the foreground until it is told to stop; return the exit code.
 
-    `load` reads the configuration, now and at every reload. Raises `Busy` if another daemon is
-    running, unless a service manager started us: it must not try for ever beside one that is
-    well.
+    `load` reads the configuration, now and at every reload. Raises `Busy` while somebody else
+    holds the workspace. Where a service manager started us, another daemon that is well is no
+    failure, since it must not try for ever beside that one; anybody else is waited for.
     """
     manager = ServiceManager()
     settings = load()
     config = settings[0]
+    allocator.keep_little()
     log.begin(config)
     given = sockets.passed(os.environ)
     # A core file would hold all that was remembered.
@@ -76,11 +82,6 @@ def run(load: Callable[[], Settings]) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         return asyncio.run(Process(settings, load, manager, given).run())
-    except Busy:
-        if not manager.present:
-            raise
-        logger.info("daemon.already_running")
-        return 0
     finally:
         _let_go_of_stderr()
 
@@ -124,7 +125,8 @@ class Process:
         self._hear_signals()
         path = Path(self._config.server.socket)
         with self._holding, self._built:
-            self._hold()
+            if not await self._held_in_time():
+                return 0
             with sockets.listening(path, self._given) as listener:
                 self._door = Door(self._application())
                 async with self._serving(listener), self._watched_over():
@@ -190,9 +192,56 @@ class Process:
 
     # -- beginning and ending ----------------------------------------------------------------
 
+    async def _held_in_time(self) -> bool:
+        """Hold the workspace, waiting under a service manager for who holds it only for a while.
+
+        False: another daemon is well, or we were told to stop. Raises `Busy`.
+        """
+        end, told = time.monotonic() + HOLD_SECONDS, ""
+        async with self._manager.patience(HOLD_SECONDS):
+            while (busy := self._refusal()) is not None:
+                if not self._manager.present:
+                    raise busy
+                if await asyncio.to_thread(self._another_is_well):
+                    logger.info("daemon.already_running")
+                    return False
+                if time.monotonic() > end:
+                    raise busy
+                if busy.message != told:
+                    logger.info("workspace.waited_for", reason=busy.message)
+                told = busy.message
+                if await self._is_stopped_within(HOLD_PAUSE_SECONDS):
+                    return False
+        return True
+
+    def _refusal(self) -> Busy | None:
+        """Hold the workspace, or return who holds it."""
+        try:
+            self._hold()
+        except Busy as busy:
+            return busy
+        return None
+
+    def _another_is_well(self) -> bool:
+        """Say whether who holds the workspace answers; at a socket that was given to us none can."""
+        place = lock.socket_of_holder(self._config.workspace.path)
+        if not place or (self._given is not None and place == self._config.server.socket):
+            return False
+        try:
+            Client(place, timeout=ANSWER_SECONDS).health()
+        except HippodError:
+            return False
+        return True
+
+    async def _is_stopped_within(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self._wishes.get(), seconds) is Wish.STOP
+        return False
+
     def _hold(self) -> None:
         self._held = self._holding.enter_context(compose.held(self._config.workspace.path))
         rescue.put_back(self._held.folder)
+        self._held.answers_at(self._config.server.socket)
 
     async def _begin(self, settings: Settings) -> None:
         """Build everything, open the door and have the daemon work."""
@@ -205,7 +254,7 @@ class Process:
         self._settings = settings
         self._daemon = daemon = Daemon(parts, self._held)
         daemon.lost = lambda: self._wishes.put_nowait(Wish.RENEW)
-        daemon.tell = lambda: loop.call_soon_threadsafe(self._tell_status)
+        daemon.tell = functools.partial(_soon, loop, self._tell_status)
         daemon.connect()
         self._present.become(memory)
         self._door.open()
@@ -451,8 +500,7 @@ def _answer(
 def _freeze_what_stays() -> None:
     gc.collect()
     gc.freeze()
-    with contextlib.suppress(OSError, AttributeError):  # only glibc keeps it, and has this
-        ctypes.CDLL(None).malloc_trim(0)
+    allocator.give_back()
 
 
 def _with_fixed(wanted: Config, running: Config) -> Config:
@@ -477,6 +525,10 @@ def _let_go_of_stderr() -> None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, 2)
         os.close(nothing)
+
+
+def _soon(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
+    loop.call_soon_threadsafe(act)
 
 
 def _leave_terminal() -> None:

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from hippod import archive, lock
+from hippod import archive, lock, publishing
 from hippod.archive import File, Manifest
-from hippod.errors import Conflict, HippodError, NotFound, StorageError
+from hippod.errors import Conflict, HippodError, InvalidInput, NotFound, StorageError
 from hippod.state import snapshot
 
 _PART: Final = ".restoring"
@@ -50,6 +50,8 @@ def restore(
     """
     manifest = archive.verify(file)
     target = Path(os.path.realpath(target))
+    if target == target.parent:
+        raise InvalidInput(f"{target}: is the root of the file system", "name a folder below it")
     with _kept_for_us(target):
         aside = _aside(target, now or datetime.now(UTC)) if _is_taken(target) else None
         if aside and not replace:
@@ -69,7 +71,7 @@ def _kept_for_us(target: Path) -> Iterator[None]:
     if not (target / lock.FOLDER).is_dir():
         yield
         return
-    with lock.hold(target):
+    with lock.hold(target, "restore"):
         yield
 
 
@@ -85,7 +87,7 @@ def _is_taken(target: Path) -> bool:
 
 
 def _aside(target: Path, now: datetime) -> Path:
-    name = f"{target.name}.replaced-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    name = f"{publishing.stem(target)}.replaced-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     place = target.with_name(name)
     if os.path.lexists(place):
         raise Conflict(f"{place}: exists already", "wait a second, then try again")
@@ -108,9 +110,9 @@ def _put(file: Path, manifest: Manifest, target: Path, aside: Path | None) -> No
     """Unpack beside the target, then give each folder its name."""
     with _told(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        for left in archive.sweep(target, _PART):
+        for left in publishing.sweep(target, _PART):
             _remove(left)
-        temp = archive.temp_path(target, _PART)
+        temp = publishing.temp_path(target, _PART)
         temp.mkdir(mode=0o700)
         fd = os.open(temp, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

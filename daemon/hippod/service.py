@@ -174,7 +174,7 @@ class Memory:
         self._opinions.changed = lambda path: self.changed(path)
         self._proposals = Proposals(workspace, lambda: self._now().date())
         self._proposals.changed = lambda path: self.changed(path)
-        self._backups = Backups(workspace.root, state.copy_to)
+        self._backups = Backups(workspace.root, state.copy_to, lambda: self._forgetter.moment)
         self._exporter = Exporter(workspace, state, clock, config.zone)
         self._importer = Importer(workspace, state, self._provenance, clock, config.zone)
         self._importer.changed = lambda path: self.changed(path)

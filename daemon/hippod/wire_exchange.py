@@ -98,7 +98,8 @@ class Imported(Model):
     """What an import did, or with `dry_run` would do.
 
     `standing` are records that stood there already, `ended` says that the end of the export was
-    seen. `entries` of the journal are in the order of taking them back; `undone` are those that
+    seen. `reworded` are facts whose id stands there with other words: they stay as they are there.
+    `entries` of the journal are in the order of taking them back; `undone` are those that
     were, `conflicts` why others stay.
     """
 
@@ -107,6 +108,7 @@ class Imported(Model):
     added: Counts = Counts()
     extended: Counts = Counts()
     standing: Counts = Counts()
+    reworded: int = 0
     refused: tuple[RefusedRecord, ...] = ()
     paths: tuple[str, ...] = ()
     entries: tuple[Annotated[int, Field(le=MAX_ENTRY)], ...] = ()

@@ -43,16 +43,16 @@ def _without_daemon(args: "argparse.Namespace", target: "Path") -> "dict[str, An
     """Write a backup of a workspace that no daemon uses, under its lock."""
     from contextlib import closing
 
-    from hippod import archive, lock
+    from hippod import archive, lock, publishing
     from hippod.backup import Backups
     from hippod.state import snapshot
 
     if args.scope != "main":
         raise InvalidInput(f"backup is not for scope {args.scope!r}")
     root = _workspace(args)
-    archive.check_target(target, force=args.force)
-    archive.refuse_inside(target, root)
-    with lock.hold(root) as folder:
+    publishing.check_target(target, force=args.force)
+    publishing.refuse_inside(target, root)
+    with lock.hold(root, "backup") as folder:
         state = folder / archive.STATE
         copy = (lambda to: snapshot.copy_unused(state, to)) if state.exists() else None
         with closing(Backups(root, copy).begin()) as made:

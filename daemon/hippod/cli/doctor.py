@@ -4,7 +4,7 @@ import os
 from contextlib import contextmanager
 
 from hippod.cli import options, output
-from hippod.errors import ConfigError, Forbidden, HippodError
+from hippod.errors import ConfigError, Forbidden, HippodError, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +33,20 @@ def doctor_options(parser: "argparse.ArgumentParser") -> None:
 def doctor(args: "argparse.Namespace") -> int:
     """Print what each check found; return 1 if one of them failed, else 0."""
     only = options.listed(args.only) or []
-    if _answers(args):
-        answer = options.ask(args, lambda client: client.doctor(fix=args.fix, only=only))
-    else:
-        answer = _from_outside(args, only)
+    answer = _of_the_daemon(args, only) or _from_outside(args, only)
     output.show(args, answer, _print_findings)
     return 1 if answer["state"] == "fail" else 0
+
+
+def _of_the_daemon(args: "argparse.Namespace", only: "list[str]") -> "Answer | None":
+    """Return what the daemon found; None if none answers, or one that is too old for it."""
+    if not _answers(args):
+        return None
+    try:
+        return options.ask(args, lambda client: client.doctor(fix=args.fix, only=only))
+    except NotFound:
+        output.complain("the daemon that runs has no doctor: it is looked at from outside")
+        return None
 
 
 def _answers(args: "argparse.Namespace") -> bool:
@@ -62,7 +70,7 @@ def _from_outside(args: "argparse.Namespace", only: "list[str]") -> "Answer":
     if args.scope != "main":
         raise Forbidden(f"doctor is not for scope {args.scope!r}")
     config, file = _settings(args)
-    with lock.borrowed(config.workspace.path) as is_locked, _models(config) as models:
+    with lock.borrowed(config.workspace.path, "doctor") as is_locked, _models(config) as models:
         subject = Subject(
             config=config,
             config_path=file,

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import contextmanager
 
 from hippod.cli import options, output
 from hippod.errors import HippodError, InvalidInput, NotFound
@@ -41,19 +42,22 @@ def export(args: "argparse.Namespace") -> int:
             for line in lines:
                 output.verbatim(f"{line}\n")
             return 0
-        count = _write(args.file, lines, force=args.force)
+        count = _write(client, args.file, lines, force=args.force)
     answer = {"file": os.path.abspath(args.file), "records": max(0, count - 2)}  # noqa: PTH100
     return output.show(args, answer, _print_exported)
 
 
-def _write(file: str, lines: "Iterator[str]", *, force: bool) -> int:
+def _write(client: "Client", file: str, lines: "Iterator[str]", *, force: bool) -> int:
     from pathlib import Path
 
-    from hippod import archive
+    from hippod import publishing
 
     target = Path(file).absolute()
-    archive.check_target(target, force=force)
-    return archive.save_plain((f"{line}\n".encode() for line in lines), target, force=force)
+    publishing.check_target(target, force=force)
+    about = client.status().get("workspace")
+    if about:  # a group is not told, and refused next
+        publishing.refuse_inside(target, Path(about["path"]))
+    return publishing.save((f"{line}\n".encode() for line in lines), target, force=force)
 
 
 def _print_exported(answer: "dict[str, Any]") -> None:
@@ -102,15 +106,33 @@ def _undo(args: "argparse.Namespace", client: "Client") -> int:
 
 def _sent(client: "Client", file: str, *, dry_run: bool) -> "dict[str, Any]":
     """Send an export in parts and return all answers as one."""
+    import secrets
+
     total: dict[str, Any] = {}
-    with _opened(file) as stream:
+    batch = secrets.token_hex(4)  # ours, so that it is known whatever becomes of an answer
+    with _opened(file) as stream, _telling_what_is_in(total, batch, dry_run=dry_run):
         for line, text in _parts(stream, file):
-            batch = total.get("batch")
+            total["from"] = line
             answer = client.import_(text, line=line, batch=batch, dry_run=dry_run)
-            total = _joined(total, answer) if total else answer
+            total |= _joined(total, answer) if "batch" in total else answer
+    total.pop("from", None)
     if not total:
         raise InvalidInput(f"{file}: is empty", "import what hippod export wrote")
     return total
+
+
+@contextmanager
+def _telling_what_is_in(total: "dict[str, Any]", batch: str, *, dry_run: bool) -> "Iterator[None]":
+    """Where an import breaks off, say how far it came and how to take that back."""
+    try:
+        yield
+    except (HippodError, KeyboardInterrupt):
+        if total.get("from", 1) > 1 and not dry_run:
+            output.complain(
+                f"the import broke off: the lines before {total['from']} are in",
+                f"import it again to go on, or take it back: hippod import --undo {batch}",
+            )
+        raise
 
 
 def _opened(file: str) -> "AbstractContextManager[BinaryIO]":
@@ -159,6 +181,7 @@ def _joined(total: "dict[str, Any]", answer: "dict[str, Any]") -> "dict[str, Any
     return {
         **answer,
         **counts,
+        "reworded": total["reworded"] + answer["reworded"],
         "refused": total["refused"] + answer["refused"],
         "paths": list(dict.fromkeys(total["paths"] + answer["paths"])),
     }
@@ -182,6 +205,8 @@ def _print_imported(answer: "dict[str, Any]") -> None:
     if any(answer["extended"].values()):
         output.say(f"of those there, extended: {_counted(answer['extended'])}")
     output.say(f"there already: {_counted(answer['standing'])}")
+    if answer["reworded"]:
+        output.say(f"there in other words, which stay: {answer['reworded']} facts")
     if answer["entries"]:
         output.say(f"undo with: hippod import --undo {answer['batch']}")
 

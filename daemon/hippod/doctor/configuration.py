@@ -1,6 +1,7 @@
 """Checks of the configuration: its faults with their lines, and what it gives away."""
 
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ from urllib.parse import urlsplit
 from hippod import redact
 from hippod.config import Config, explain, load, sends_in_clear
 from hippod.doctor.finding import Found, count, fail, ok, some, warn
+from hippod.doctor.mending import Seen
 from hippod.doctor.subject import Subject
-from hippod.doctor.tree import mode
 from hippod.errors import ConfigError
 
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]#]+?)\s*\]")
@@ -40,22 +41,23 @@ def valid(subject: Subject) -> Iterator[Found]:
 def secrets(subject: Subject) -> Iterator[Found]:
     """Nobody else can read a secret in the file, or write into it."""
     file = subject.config_path
-    bits = mode(file.resolve()) if file else None
-    if file is None or bits is None:
+    if file is None or not file.exists():
         yield ok("there is no file that others could read")
         return
+    seen = Seen.at(file.resolve())
+    bits = stat.S_IMODE(seen.info.st_mode)
     held = redact.redact(file.read_text(encoding="utf-8", errors="replace")).found
     if held and bits & _OTHERS_READ:
         yield fail(
             f"{file} holds what looks like a secret ({', '.join(held)}) and others may read it",
             f"chmod 600 {file}, and name an environment variable in place of the secret",
-            lambda: _without(file, 0o077),
+            lambda: seen.with_mode(bits & ~0o077),
         )
     if bits & _OTHERS_WRITE:
         yield fail(
             f"others may write {file}, which names commands that hippod runs",
             f"chmod go-w {file}",
-            lambda: _without(file, _OTHERS_WRITE),
+            lambda: seen.with_mode(bits & ~_OTHERS_WRITE),
         )
     yield ok(f"{file} has mode {bits:04o}")
 
@@ -134,10 +136,3 @@ def _sources(config: Config, file: Path | None, environ: Mapping[str, str]) -> s
     own = sum(source == str(file) for source in told)
     start = f"{file}: {count(own, 'value')}" if own else "no file with values: the defaults"
     return f"{start}; overridden by {some(variables)}" if variables else start
-
-
-def _without(file: Path, bits: int) -> str:
-    real = file.resolve()
-    wanted = real.stat().st_mode & 0o777 & ~bits
-    real.chmod(wanted)
-    return f"{file} has mode {wanted:04o} now"

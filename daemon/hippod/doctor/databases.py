@@ -35,7 +35,7 @@ def index(subject: Subject) -> Iterator[Found]:
         if why := parts.index.graph_fault():
             yield warn(f"the saved graph will not be used: {why}", "it is built again by itself")
     elif subject.is_locked:
-        found = examine_file(path)
+        found = examine_file(path) if subject.has_folder else None
     else:
         yield skipped("another process holds the workspace")
         return
@@ -90,7 +90,7 @@ def state(subject: Subject) -> Iterator[Found]:
                 "nothing that was written is lost; undo and the history of jobs began anew",
             )
     elif subject.is_locked:
-        found = faults_of_file(subject.folder / "state.sqlite")
+        found = faults_of_file(subject.folder / "state.sqlite") if subject.has_folder else []
     else:
         yield skipped("another process holds the workspace")
         return
@@ -193,6 +193,9 @@ def _known_passages(parts: Parts) -> Iterator[tuple[str, int, str]]:
 
 
 def _rebuilt(parts: Parts) -> str:
+    now = parts.index.examine()
+    if now is not None and not now.faults:
+        return "the index is sound by now"
     parts.rebuild()
     return "the index was made from the notes again"
 

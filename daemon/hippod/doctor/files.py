@@ -1,6 +1,7 @@
 """Checks of the files: the workspace, its filesystem, space, modes, owners and what lies about."""
 
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from hippod import mounts
 from hippod.doctor.finding import Found, count, fail, ok, size, skipped, some, warn
+from hippod.doctor.mending import Seen
 from hippod.doctor.subject import Subject
 from hippod.doctor.tree import mode, probe
 
@@ -82,24 +84,15 @@ def space(subject: Subject) -> Iterator[Found]:
 def private(subject: Subject) -> Iterator[Found]:
     """Nobody else can read what hippod keeps, or write where it reads."""
     folder = subject.folder
-    bits = mode(folder)
-    if bits is None:
+    try:
+        seen = Seen.at(folder)
+    except FileNotFoundError:
         yield _no_folder(subject)
-    elif bits & 0o077:
-        yield fail(
-            f"{folder} has mode {bits:04o}: others may look into it",
-            f"chmod -R go-rwx {folder}",
-            lambda: _closed(folder),
-        )
-    if bits is not None and not (folder / ".gitignore").exists():
-        yield warn(
-            f"{folder} has no .gitignore: git may take in what is derived",
-            f"echo '*' > {folder}/.gitignore",
-            lambda: _ignored(folder),
-        )
+    else:
+        yield from _own_folder(seen)
     yield from _root_mode(subject.root)
     yield from _umask(subject)
-    if bits is not None:
+    if (bits := mode(folder)) is not None:
         yield ok(f"{folder} has mode {bits:04o}")
 
 
@@ -138,7 +131,7 @@ def leftovers(subject: Subject) -> Iterator[Found]:
 
 def set_aside(subject: Subject) -> Iterator[Found]:
     """No damaged or old copies of databases wait for somebody to look at them."""
-    names = sorted(os.listdir(subject.folder)) if subject.folder.is_dir() else []
+    names = sorted(os.listdir(subject.folder)) if subject.has_folder else []
     damaged = [name for name in names if ".corrupt-" in name]
     if damaged:
         total = sum((subject.folder / name).lstat().st_size for name in damaged)
@@ -167,6 +160,27 @@ def _no_folder(subject: Subject) -> Found:
     return fail(f"{subject.folder} is gone under the running daemon", "hippod service restart")
 
 
+def _own_folder(seen: Seen) -> Iterator[Found]:
+    """Look at `.memory`: a link is never followed, since everything behind it would be changed."""
+    folder, kind = seen.path, seen.info.st_mode
+    if not stat.S_ISDIR(kind):
+        what = "a link" if stat.S_ISLNK(kind) else "no folder"
+        yield fail(f"{folder} is {what}", "move it away: hippod makes a folder of its own there")
+        return
+    if kind & 0o077:
+        yield fail(
+            f"{folder} has mode {stat.S_IMODE(kind):04o}: others may look into it",
+            f"chmod -R go-rwx {folder}",
+            seen.closed,
+        )
+    if not (folder / ".gitignore").exists():
+        yield warn(
+            f"{folder} has no .gitignore: git may take in what is derived",
+            f"echo '*' > {folder}/.gitignore",
+            seen.ignored_by_git,
+        )
+
+
 def _root_mode(root: Path) -> Iterator[Found]:
     bits = mode(root)
     if bits is None or not _reachable(root):
@@ -193,22 +207,6 @@ def _umask(subject: Subject) -> Iterator[Found]:
             f"the umask {found} lets anybody write the files that hippod makes",
             "set umask 077 where it is started (UMask= in a unit)",
         )
-
-
-def _closed(folder: Path) -> str:
-    folder.chmod(0o700)
-    closed = 0
-    for entry in os.scandir(folder):  # by name: opening a live database would drop its locks
-        if not entry.is_symlink() and entry.stat(follow_symlinks=False).st_mode & 0o077:
-            Path(entry.path).chmod(0o700 if entry.is_dir() else 0o600)
-            closed += 1
-    return f"{folder} has mode 0700 now, and so have {count(closed, 'entry', 'entries')} in it"
-
-
-def _ignored(folder: Path) -> str:
-    with (folder / ".gitignore").open("x") as file:
-        file.write("*\n")
-    return f"{folder}/.gitignore was made again"
 
 
 def _swept(gone: tuple[str, ...]) -> str:

@@ -2,11 +2,13 @@
 
 import os
 import platform
+import pwd
 import re
 import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
@@ -15,14 +17,16 @@ import apsw
 from hippod import __version__, lock
 from hippod.client import Client
 from hippod.doctor.finding import Found, count, fail, ok, size, skipped, some, warn
+from hippod.doctor.mending import Seen
 from hippod.doctor.subject import Subject
 from hippod.doctor.tree import mode
-from hippod.errors import DaemonDown, Forbidden, HippodError, NotResponding
+from hippod.errors import Conflict, DaemonDown, Forbidden, HippodError, NotResponding
 from hippod.units.launchd import NAME as PLIST
 
 _ANSWER_SECONDS = 3.0
 _SLOW_SECONDS = 1.0
 _WORKER = "hippod.models.worker"
+SYSTEM_UNITS = Path("/etc/systemd/system")
 _START = "hippod service start, or: hippod run"
 _EXEC = re.compile(r"^ExecStart=[:@+!-]*(?P<program>\"[^\"]+\"|\S+)", re.M)
 
@@ -65,31 +69,21 @@ def socket(subject: Subject) -> Iterator[Found]:
         return
     if info.st_uid != os.geteuid():
         yield fail(f"{path} belongs to user {info.st_uid}", "delete it as that user, or as root")
-    if stat.S_IMODE(info.st_mode) & 0o077:
+    seen = Seen(path, info)
+    if info.st_mode & 0o077:
         yield fail(
             f"{path} has mode {stat.S_IMODE(info.st_mode):04o}: others may connect",
             f"chmod 600 {path}",
-            lambda: _with_mode(path, 0o600),
+            lambda: seen.with_mode(0o600),
         )
-    folder = mode(path.parent) or 0
-    if folder & 0o022 and not folder & stat.S_ISVTX:
-        yield fail(
-            f"{path.parent} has mode {folder:04o}: others may put another socket there",
-            f"chmod 700 {path.parent}",
-            (lambda: _with_mode(path.parent, 0o700)) if _is_ours(path.parent) else None,
-        )
-    elif folder & 0o077 and path.parent.name.startswith("hippod"):
-        yield warn(
-            f"{path.parent} has mode {folder:04o}, not 0700",
-            f"chmod 700 {path.parent}",
-            lambda: _with_mode(path.parent, 0o700),
-        )
-    if subject.parts is None and _is_dead(subject):
+    yield from _folder_of_socket(Seen.at(path.parent))
+    if subject.parts is None and _is_dead(subject.socket):
         yield warn(
             f"{path} is left of a daemon that ended",
             "the next start replaces it, and so does: hippod doctor --fix",
-            lambda: _removed(path),
+            lambda: _removed(seen),
         )
+    folder = mode(path.parent) or 0
     yield ok(f"{path} has mode {stat.S_IMODE(info.st_mode):04o} in a folder of {folder:04o}")
 
 
@@ -157,22 +151,17 @@ def versions(subject: Subject) -> Iterator[Found]:
 
 
 def service(subject: Subject) -> Iterator[Found]:
-    """Where a service is installed, it starts what is installed, at each login."""
-    unit = _unit(subject.environ)
-    if not unit.exists():
+    """Where a service is installed, it starts what is installed, at each login or boot."""
+    units = [each for each in (_user_unit(subject.environ), _system_unit()) if each is not None]
+    if not units:
         yield skipped("no service is installed for this user: hippod service install")
         return
-    text = unit.read_text(encoding="utf-8", errors="replace")
-    found = _EXEC.search(text)
-    program = found["program"].strip('"') if found else ""
-    if program and not os.access(program, os.X_OK):
-        yield fail(
-            f"{unit} starts {program}, which is not there any more",
-            "hippod service install --force",
-        )
-    if unit.suffix == ".service" and not any(unit.parent.glob(f"*.wants/{unit.name}")):
-        yield warn(f"{unit.name} is not enabled", f"systemctl --user enable {unit.name}")
-    yield ok(f"{unit} is installed")
+    for unit in units:
+        yield from _unit_faults(unit)
+    told = " and ".join(unit.name for unit in units)
+    if len(units) > 1:
+        yield warn(f"{told} both start a daemon for this user", "uninstall one of them")
+    yield ok(f"{told} is installed in {units[0].file.parent}")
 
 
 def log_file(subject: Subject) -> Iterator[Found]:
@@ -188,11 +177,15 @@ def log_file(subject: Subject) -> Iterator[Found]:
         return
     if not os.access(file, os.W_OK):
         yield fail(f"{file} cannot be written", "check its owner and mode")
+    if file.is_symlink():
+        yield fail(f"{file} is a link, which the log does not follow", "move it away")
+        return
+    seen = Seen.at(file)
     if bits & 0o077:
         yield warn(
             f"{file} has mode {bits:04o}: others may read paths and counts in it",
             f"chmod 600 {file}",
-            lambda: _with_mode(file, 0o600),
+            lambda: seen.with_mode(0o600),
         )
     yield ok(f"{file}, {size(file.stat().st_size)}")
 
@@ -230,9 +223,33 @@ def _answered(seconds: float, version: str | None) -> Iterator[Found]:
     yield ok(f"answers in {1000 * seconds:.1f} ms")
 
 
-def _is_dead(subject: Subject) -> bool:
+def _folder_of_socket(seen: Seen) -> Iterator[Found]:
+    """Look at the folder of the socket; it is mended only where it is surely ours."""
+    path, bits = seen.path, stat.S_IMODE(seen.info.st_mode)
+    mend = (lambda: seen.with_mode(0o700)) if _is_ours(seen) else None
+    if bits & 0o022 and not bits & stat.S_ISVTX:
+        yield fail(
+            f"{path} has mode {bits:04o}: others may put another socket there",
+            f"chmod 700 {path}",
+            mend,
+        )
+    elif bits & 0o077 and mend is not None:
+        yield warn(f"{path} has mode {bits:04o}, not 0700", f"chmod 700 {path}", mend)
+
+
+def _is_ours(folder: Seen) -> bool:
+    """Say whether a folder was made for sockets of ours, and holds nothing else."""
+    info = folder.info
+    if not folder.path.name.startswith("hippod") or info.st_uid != os.geteuid():
+        return False
+    if not stat.S_ISDIR(info.st_mode):
+        return False
+    return all(stat.S_ISSOCK(each.lstat().st_mode) for each in folder.path.iterdir())
+
+
+def _is_dead(place: str) -> bool:
     try:
-        Client(subject.socket, timeout=_ANSWER_SECONDS).health()
+        Client(place, timeout=_ANSWER_SECONDS).health()
     except DaemonDown:
         return True
     except HippodError:
@@ -240,19 +257,11 @@ def _is_dead(subject: Subject) -> bool:
     return False
 
 
-def _removed(path: Path) -> str:
-    if stat.S_ISSOCK(path.lstat().st_mode):
-        path.unlink()
-    return f"{path} was removed"
-
-
-def _with_mode(path: Path, bits: int) -> str:
-    path.chmod(bits)
-    return f"{path} has mode {bits:04o} now"
-
-
-def _is_ours(folder: Path) -> bool:
-    return folder.name.startswith("hippod") and folder.lstat().st_uid == os.geteuid()
+def _removed(seen: Seen) -> str:
+    """Remove a socket on which nobody answers now either: a daemon may have begun meanwhile."""
+    if not _is_dead(str(seen.path)):
+        raise Conflict(f"{seen.path}: a daemon answers by now", "nothing is to be mended")
+    return seen.removed()
 
 
 def _pid(number: int | None) -> str:
@@ -304,9 +313,53 @@ def _version_of(package: str) -> str | None:
         return None
 
 
-def _unit(environ: Mapping[str, str]) -> Path:
-    home = Path(environ.get("HOME") or Path.home())
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A service that is installed. `name` is what the service manager calls it."""
+
+    name: str
+    file: Path
+    install: str
+    enable: str
+
+
+def _unit_faults(unit: _Unit) -> Iterator[Found]:
+    text = unit.file.read_text(encoding="utf-8", errors="replace")
+    found = _EXEC.search(text)
+    program = found["program"].strip('"') if found else ""
+    if program and not os.access(program, os.X_OK):
+        yield fail(
+            f"{unit.file} starts {program}, which is not there any more", f"{unit.install} --force"
+        )
+    if unit.enable and not any(unit.file.parent.glob(f"*.wants/{unit.name}")):
+        yield warn(f"{unit.name} is not enabled", f"{unit.enable} {unit.name}")
+
+
+def _user_unit(environ: Mapping[str, str]) -> _Unit | None:
+    home, install = Path(environ.get("HOME") or Path.home()), "hippod service install"
     if sys.platform == "darwin":
-        return home / "Library" / "LaunchAgents" / PLIST
-    folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    return folder / "systemd" / "user" / "hippod.service"
+        file = home / "Library" / "LaunchAgents" / PLIST
+        return _Unit(PLIST, file, install, "") if file.exists() else None
+    folder = Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "systemd" / "user"
+    file = folder / "hippod.service"
+    unit = _Unit(file.name, file, install, "systemctl --user enable")
+    return unit if file.exists() else None
+
+
+def _system_unit() -> _Unit | None:
+    """Return the system's service for this user, if it is enabled or set up for them."""
+    user = user_name()
+    name = f"hippod@{user}.service"
+    file = SYSTEM_UNITS / "hippod@.service"
+    is_meant = (SYSTEM_UNITS / f"{name}.d").is_dir() or any(SYSTEM_UNITS.glob(f"*.wants/{name}"))
+    install = f"sudo hippod service install --system {user}"
+    unit = _Unit(name, file, install, "sudo systemctl enable")
+    return unit if is_meant and file.exists() else None
+
+
+def user_name() -> str:
+    """Return the name of the user that we run as, their number if they have none."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())

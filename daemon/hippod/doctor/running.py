@@ -162,7 +162,9 @@ def _mend(found: Found) -> Found | None:
     except HippodError as error:
         return fail(f"could not be mended: {error.message}", error.hint)
     except OSError as error:
-        return fail(f"could not be mended: {error.filename}: {error.strerror}", _MODES)
+        return fail(
+            f"could not be mended: {error.filename or found.said}: {error.strerror}", _MODES
+        )
 
 
 def _told(check: Check, found: Found, *, fixed: bool = False) -> Finding:

@@ -94,6 +94,11 @@ class Subject:
         """The folder of what is derived, and of the state."""
         return self.root / FOLDER
 
+    @property
+    def has_folder(self) -> bool:
+        """Whether it is there, and no link: databases behind one are none of ours."""
+        return self.folder.is_dir() and not self.folder.is_symlink()
+
     @cached_property
     def tree(self) -> Tree:
         """All names in the workspace, listed once for all checks.

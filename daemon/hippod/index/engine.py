@@ -46,6 +46,8 @@ _LOOKED_CLOSELY_EVERY = timedelta(days=1)
 _COMPARISONS, _COMPARE_SECONDS = 5, 0.1
 _BATCH_FILES = 200
 _BATCH_UNITS = 2_000
+_REBUILT = "rebuild"
+_HALF_MADE = (_REBUILT, "vectors.hnsw.new")
 _LONG = 50
 """Files from which on a change is shown as progress."""
 
@@ -117,6 +119,7 @@ class Index:
         self._updated: datetime | None = None
         self._failures = {"lexical": 0, "vector": 0}
         self._failed_last: dict[str, str] = {}
+        self._sweep()
         with contextlib.suppress(HippodError):
             self._open()
 
@@ -153,7 +156,7 @@ class Index:
 
         Vectors of texts that are as they were are taken over.
         """
-        with self._reporting() as report, _folder(self._path.with_name("rebuild")) as folder:
+        with self._reporting() as report, _folder(self._path.with_name(_REBUILT)) as folder:
             report.take_over(self._build_in(folder))
             if not report.stopped:
                 self._swap_in(folder / self._path.name)
@@ -442,6 +445,16 @@ class Index:
         reading = self._reading if self._reading and self._reading.total >= _LONG else None
         current = reading or self._backfill.progress or graph
         return current.describe(time.monotonic()) if current else None
+
+    def _sweep(self) -> None:
+        """Delete what a run that was killed left half made; nobody else makes it meanwhile."""
+        left = [path for name in _HALF_MADE if (path := self._path.with_name(name)).exists()]
+        for path in left:
+            shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(OSError):  # a folder, gone by now
+                path.unlink(missing_ok=True)
+        if left:
+            logger.info("index.swept", names=[path.name for path in left])
 
     def _open(self) -> None:
         self._lexicon = Lexicon()

@@ -1,7 +1,7 @@
 """Reads documents with a deadline: a file that never answers holds up no other."""
 
 import threading
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Protocol
 
@@ -43,10 +43,11 @@ class Reader:
         answer: Future[Loaded | None] = Future()
         turns = self._turns = self._turns or self._begin()
         turns.put((path, answer))
-        wait([answer], _LESS_PATIENCE if self._hanging else _PATIENCE)
-        if not answer.done():
+        try:
+            answer.exception(_LESS_PATIENCE if self._hanging else _PATIENCE)  # it only waits
+        except TimeoutError:
             self._leave_behind(path, answer)
-            raise _unanswered(path)
+            raise _unanswered(path) from None
         return answer.result()
 
     def close(self) -> None:

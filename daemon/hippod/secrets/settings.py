@@ -40,6 +40,24 @@ _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PASSWORDS = word_set(
     "password passwd passwort pwd passphrase psk pgpassword mysqlpwd userpass kennwort"
 )
+_CUT_SHORT = ("pass", "pw", "psw", "pswd")
+_ACCOUNTS = word_set(
+    """db database sql mysql mariadb mssql pg psql postgres postgresql oracle mongo mongodb redis
+    rabbitmq amqp mqtt kafka elastic elasticsearch opensearch kibana grafana influx influxdb neo4j
+    smtp imap pop mail email ftp sftp ssh ldap smb samba nas sudo root admin administrator
+    superuser super user usr account login auth basic http proxy wifi wlan vpn router app api
+    service svc keystore truststore store cert ssl tls key gpg registry docker git github gitlab
+    jenkins npm nexus artifactory sonar keycloak backup restic borg vault zip master my new old"""
+)
+_PASSAGES = word_set(
+    """test tests case cases check checks smoke lint unit build compile compiler render shader light
+    shadow depth first second third fourth fifth last final next previous initial early late each
+    every per one two single double multi forward backward front back low high band all any no full
+    partial quick slow clean main total sum count num number boarding bus train rail ski season
+    day week month year travel event conference mountain hall key review edit writing cleanup
+    screen proof reading optimizer optimization analysis validation verification quality"""
+)
+_COUNT = re.compile(r"\d{1,4}(?:[/%][\d%]*)?")
 _SECRETS = word_set(
     """secret clientsecret appsecret secretkey apisecret consumersecret signingsecret secretbase
     privatekey presharedkey accountkey accesskey sharedaccesskey masterkey encryptionkey signingkey
@@ -81,7 +99,9 @@ def _is_secret(name: str, value: str, sign: str) -> bool:
         return False
     tails = {"".join(parts[-n:]) for n in (1, 2, 3)}
     compound = len(parts) > 1 or name.isupper()
-    if tails & _PASSWORDS or (compound and "pass" in tails and sign != ":"):
+    if _is_cut_short(name, parts, value, sign):
+        return len(value) >= 3 and not is_talk(value)
+    if tails & _PASSWORDS:
         return len(value) >= 3 and not is_talk(value) and (compound or sign != ":" or _sure(value))
     if tails & _SECRETS:
         return len(value) >= 4 and (_sure(value) or (compound and sign != ":" and " " not in value))
@@ -89,6 +109,23 @@ def _is_secret(name: str, value: str, sign: str) -> bool:
         return _sure(value) or (len(value) >= 16 and looks_made_up(value) and " " not in value)
     named_key = parts[-1] == "key" and not set(parts) & _OTHER_KEYS
     return named_key and looks_like_key(value, 12) and " " not in value
+
+
+def _is_cut_short(name: str, parts: list[str], value: str, sign: str) -> bool:
+    """Tell whether a name ends in "password" cut short (`DB_PASS`), not in a passage or compass."""
+    last = parts[-1]
+    short = next((each for each in _CUT_SHORT if last.endswith(each)), None)
+    if short is None:
+        return False
+    owner = last.removesuffix(short) or "".join(parts[-2:-1])
+    if owner in _ACCOUNTS - _PASSAGES:
+        return True
+    if last != short or owner in _PASSAGES:
+        return False
+    if sign != ":":
+        return short == "pass" and (bool(owner) or name.isupper())
+    is_name = "_" in name and (name.isupper() or looks_made_up(value))
+    return is_name and " " not in value and not _COUNT.fullmatch(value)
 
 
 def _sure(value: str) -> bool:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
@@ -332,4 +333,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if isinstance(error.__cause__, ValueError | RecursionError):
         return answer(InvalidInput("body: not JSON that can be read"), error.status_code)
     wrong = InvalidInput(f"{request.method} {request.url.path}: {error.detail}")
-    return answer(wrong, error.status_code)
+    response = answer(wrong, error.status_code)
+    if error.status_code == 405:
+        response.headers["allow"] = ", ".join(sorted(_methods(request)))
+    return response
+
+
+def _methods(request: Request) -> set[str]:
+    """Return what may be done at the URL of a request, by whatever routes."""
+    routes = (each for each in request.app.routes if isinstance(each, APIRoute))
+    there = (each for each in routes if each.matches(request.scope)[0] is not Match.NONE)
+    return {method for route in there for method in route.methods}

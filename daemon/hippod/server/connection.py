@@ -6,11 +6,14 @@ import socket
 from http import HTTPStatus
 from typing import Any, cast
 
+import structlog
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from hippod.errors import HippodError, InvalidInput, TooLarge
 from hippod.server.answers import error_body
 from hippod.server.socket import peer_uid
+
+logger = structlog.get_logger()
 
 MAX_CONNECTIONS = 128
 """Below the 256 descriptors that some systems give a process."""
@@ -18,6 +21,8 @@ MAX_HEAD_BYTES = 65_536
 REQUEST_SECONDS = 30.0
 """How long a client may take from connecting to the last byte of its request."""
 
+STALLED_SECONDS = 120.0
+"""How long a client may take nothing of what it was sent; one that takes a little has longer."""
 STUCK_SECONDS = 0.5
 """How long, when all ends, a client may leave unread what it was sent."""
 
@@ -26,7 +31,8 @@ class OwnersProtocol(HttpToolsProtocol):
     """uvicorn's HTTP protocol, for peers of our own user (or root), with limits of its own.
 
     A client that says nothing, or never ends its request, loses its connection after
-    `REQUEST_SECONDS`, and earlier if others need the room; nobody else is affected.
+    `REQUEST_SECONDS`, and earlier if others need the room; nobody else is affected. So does one
+    that stops to take its answer, after `STALLED_SECONDS`.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -35,10 +41,12 @@ class OwnersProtocol(HttpToolsProtocol):
         self._head_bytes = 0
         self._deadline: asyncio.TimerHandle | None = None
         self._waiting_since = 0.0
+        self._untaken: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, if the peer may have one and there is room."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(0)  # so that we are told of the last byte as well
         connection = cast("socket.socket", transport.get_extra_info("socket"))
         if peer_uid(connection) not in (os.geteuid(), 0) or not self._has_room():
             transport.abort()
@@ -53,7 +61,18 @@ class OwnersProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._end_wait()
+        self._taken()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait for the client, which does not take at once what it is sent."""
+        super().pause_writing()
+        self._await_taking()
+
+    def resume_writing(self) -> None:
+        """Take note that the client took all."""
+        self._taken()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Parse what came, and end the connection where a head grows without end."""
@@ -126,6 +145,22 @@ class OwnersProtocol(HttpToolsProtocol):
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
+
+    def _await_taking(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        self._untaken = self.loop.call_later(STALLED_SECONDS, self._give_up_if_stalled, left)
+
+    def _taken(self) -> None:
+        if self._untaken is not None:
+            self._untaken.cancel()
+            self._untaken = None
+
+    def _give_up_if_stalled(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() < before:
+            self._await_taking()
+            return
+        logger.warning("stream.stalled", seconds=STALLED_SECONDS)
+        self.transport.abort()
 
     def _give_up_if_stuck(self) -> None:
         if self.transport.get_write_buffer_size():

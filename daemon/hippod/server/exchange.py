@@ -1,6 +1,5 @@
 """The HTTP routes of backup, export and import: streams that hold no more than a piece of it."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ import structlog
 from anyio import CancelScope, CapacityLimiter, to_thread
 from fastapi import FastAPI, Query, Response
 from starlette.responses import StreamingResponse
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from hippod import wire, wire_exchange
 from hippod.errors import HippodError
@@ -18,8 +17,6 @@ from hippod.service import Memory
 
 logger = structlog.get_logger()
 
-STALLED_SECONDS = 120
-"""How long a client may take for a piece before its stream is ended: it keeps others waiting."""
 READERS = 2
 """Threads in which streams read."""
 
@@ -58,19 +55,11 @@ class _Streamed(StreamingResponse):
 
     async def stream_response(self, send: Send) -> None:
         """Send what comes; what breaks it off leaves it without its end."""
-
-        async def promptly(message: Message) -> None:
-            async with asyncio.timeout(STALLED_SECONDS):
-                await send(message)
-
         async with contextlib.aclosing(self.body_iterator):  # type: ignore[type-var]
             try:
-                await super().stream_response(promptly)
+                await super().stream_response(send)
             except HippodError as error:
                 logger.warning("stream.failed", reason=error.message, hint=error.hint)
-                raise
-            except TimeoutError:
-                logger.warning("stream.stalled", seconds=STALLED_SECONDS)
                 raise
 
 
