@@ -104,7 +104,7 @@ def activation(house: House) -> Seen:
     house.systemctl("start", "hippod.socket")
     before = house.brief()
     info = house.socket().stat()
-    answer = house.hippod("status", "--json")
+    answer = house.hippod("status", "--json", "--timeout", "30")
     house.until(lambda: house.brief()["ActiveState"] == "active")
     return {
         "mode": stat.S_IMODE(info.st_mode),

@@ -1,8 +1,10 @@
 """The commands of named checks: real programs, and every way in which they go wrong."""
 
+import contextlib
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hippod import children as starting
 from hippod.checks import Outcome, Runner
 from hippod.config import Check
 from tests.processes import wait_for
@@ -294,6 +297,75 @@ def test_another_thread_stops_what_runs_and_what_would(tmp_path: Path) -> None:
 
 
 # -- many runs -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lost_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every start of a program hang, as from a network mount that is gone."""
+    stuck = tmp_path / "stuck.py"
+    stuck.write_text("import time\ntime.sleep(60)\n")
+    monkeypatch.setattr(starting, "_LEASH", (sys.executable, "-I", "-S", str(stuck)))
+
+
+def stuck_starts(tmp_path: Path) -> list[Path]:
+    """Return the processes that run the program of `lost_disk`."""
+    found = []
+    for words in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found += [words] if f"{tmp_path}/stuck.py".encode() in words.read_bytes() else []
+    return found
+
+
+@pytest.mark.usefixtures("lost_disk")
+def test_a_start_that_hangs_ends_at_the_timeout(tmp_path: Path) -> None:
+    began = time.monotonic()
+    outcome = run(check("/bin/true", timeout="1s"), tmp_path, ENVIRON)
+    assert (outcome.exit, outcome.timed_out) == (None, True)
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.usefixtures("lost_disk")
+def test_a_start_that_hangs_holds_up_no_stop_and_no_other_run(tmp_path: Path) -> None:
+    runner, outcomes = Runner(tmp_path, ENVIRON), list[Outcome]()
+    threads = [
+        threading.Thread(target=lambda: outcomes.append(runner.run(check("/bin/true"))))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: len(stuck_starts(tmp_path)) == 2, "both starts")
+    began = time.monotonic()
+    runner.stop()
+    for thread in threads:
+        thread.join(10)
+    assert time.monotonic() - began < 10
+    assert [each.error for each in outcomes] == ["true was ended: the daemon stops."] * 2
+
+
+@pytest.mark.parametrize("is_late", [False, True], ids=["never begun", "done too late"])
+def test_a_start_that_nobody_waits_for_any_more_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    go_on, made = threading.Event(), list[subprocess.Popen[bytes]]()
+
+    class Late(subprocess.Popen[bytes]):
+        def __init__(self, *words: object, **options: object) -> None:
+            super().__init__(*words, **options)  # type: ignore[call-overload]
+            made.append(self)
+            go_on.wait()
+
+    monkeypatch.setattr(starting, "START_SECONDS", 0.05)
+    if is_late:
+        monkeypatch.setattr(subprocess, "Popen", Late)
+    else:
+        starting._starter.submit(go_on.wait)
+    try:
+        outcome = run(check("/bin/sleep", "60"), tmp_path, ENVIRON)
+    finally:
+        go_on.set()
+    assert outcome.error == "/bin/sleep cannot be run: it does not start."
+    wait_for(lambda: len(made) == is_late, "the late start")
+    assert [each.wait(20) for each in made] == [-signal.SIGKILL] * is_late
 
 
 def test_after_many_runs_nothing_is_left(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from hippod import __version__, wire
-from hippod.cli import COMMANDS, main
+from hippod import __version__, lock, wire
+from hippod.cli import COMMANDS, main, progress
 from hippod.cli.output import printable
+from hippod.units import calling
 from tests.fake_door import FakeDoor, reply
 
 SOURCE = Path(__file__).parents[1] / "daemon"
@@ -274,6 +276,56 @@ def test_another_version_is_said_once(shell: Shell, door: FakeDoor) -> None:
     assert done.stderr.count("the daemon is 7.0") == 1
     door.fail(404, "not_found", "gone")
     assert shell.run("read", "a.md").stderr.count("the daemon is 7.0") == 1
+
+
+def test_an_answer_that_an_older_daemon_gives_is_no_traceback(shell: Shell, door: FakeDoor) -> None:
+    door.version = "0.0.1"
+    door.answer = {"added": {}}
+    (shell.folder / "a.jsonl").write_text('{"type":"end"}\n')
+    done = shell.run("import", "a.jsonl")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "the daemon is 0.0.1, this client is" in done.stderr
+    assert "hippod service restart" in done.stderr
+
+
+def test_an_import_that_is_interrupted_says_how_to_take_it_back(
+    shell: Shell, door: FakeDoor
+) -> None:
+    door.hang = True
+    (shell.folder / "a.jsonl").write_text('{"type":"hippod-export","format":1}\n')
+    done = shell.run("import", "a.jsonl", "--timeout", "0.3")
+    assert done.returncode == 3
+    assert "what was sent from line 1 on may be" in done.stderr
+    assert "hippod import --undo " in done.stderr
+    with subprocess.Popen(
+        [sys.executable, "-m", "hippod", "import", "a.jsonl"],
+        env=shell.env, cwd=shell.folder, stderr=subprocess.PIPE, text=True,
+    ) as waiting:  # fmt: skip
+        before = len(door.sent)
+        deadline = time.monotonic() + 20
+        while len(door.sent) == before:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        waiting.send_signal(signal.SIGINT)
+        _, said = waiting.communicate(timeout=20)
+    assert waiting.returncode == 130
+    assert "hippod import --undo " in said
+
+
+def test_a_backup_is_no_stream(shell: Shell) -> None:
+    done = shell.run("backup", "-")
+    assert (done.returncode, "which stdout cannot" in done.stderr) == (2, True)
+    assert not (shell.folder / "-").exists()
+
+
+def test_a_long_transfer_tells_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_LINE_EVERY_SECONDS", 0.0)
+    with progress.Told() as told, progress.Told(quiet=True) as still:
+        told.tell("1.0 of 2.0 MB")
+        still.tell("nothing")
+    assert capsys.readouterr().err == "hippod: 1.0 of 2.0 MB\n"
 
 
 def test_a_config_that_is_missing_or_broken_is_named(shell: Shell, door: FakeDoor) -> None:
@@ -859,3 +911,46 @@ def test_every_fault_of_a_config_is_a_line(shell: Shell) -> None:
         "retain.quiett", "recall.limit"
     ]  # fmt: skip
     assert "did you mean 'quiet'?" in done.stderr
+
+
+# -- a daemon that does not answer yet -------------------------------------------------------
+
+
+def test_who_holds_the_workspace_is_named_while_nobody_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Right after `hippod run &`; and a second daemon is refused before all is loaded."""
+    monkeypatch.setenv("HIPPOD_SOCKET", str(tmp_path / "none.sock"))
+    monkeypatch.setenv("HIPPOD_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("HIPPOD_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").touch()
+    with lock.hold(tmp_path):
+        assert main(["status"]) == 3
+        assert f"process {os.getpid()} holds the workspace" in capsys.readouterr().err
+        monkeypatch.setitem(sys.modules, "hippod.process", None)  # cannot be imported
+        assert main(["run"]) == 5
+        assert "another hippod holds this workspace" in capsys.readouterr().err
+    assert main(["status"]) == 3
+    assert "holds the workspace" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word", ["stop", "restart", "logs", "reload"])
+def test_words_that_are_no_commands_are_understood(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word]) == 2
+    assert f"see: hippod {'config' if word == 'reload' else 'service'} {word}" in (
+        capsys.readouterr().err
+    )
+
+
+def test_the_logs_of_the_service_are_those_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, config = tmp_path / "daemon.log", tmp_path / "config.toml"
+    file.write_text("a line\n")
+    config.write_text(f'[log]\nfile = "{file}"\n')
+    shown: list[list[str]] = []
+    monkeypatch.setattr(calling, "show", lambda words, environ=None: shown.append(words) or 0)
+    assert main(["--config", str(config), "service", "logs", "--lines", "3", "--follow"]) == 0
+    assert shown == [["tail", "-n", "3", "-F", "--", str(file)]]

@@ -196,7 +196,7 @@ FORMS = "an interval such as '6h', or a cron line of five fields such as '0 8 * 
         ("recall.limit = 0", "recall.limit: at least 1 (got 0)"),
         ("recall.fusion = 'x'", "recall.fusion: 'zscore' or 'rrf' (got 'x')"),
         ("retain.quiet = true",
-         "retain.quiet: a duration such as 300, '5m' or '200ms' (got True)"),
+         "retain.quiet: a duration such as 300, '90m' or '200ms', of one unit (got True)"),
         ("retain.enabled = 'perhaps'", "retain.enabled: true or false (got 'perhaps')"),
         ("workspace.path = 3", "workspace.path: a path in quotes (got 3)"),
         ("schedule = 3", "schedule: a table of keys and values (got 3)"),

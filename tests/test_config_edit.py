@@ -1,6 +1,7 @@
 """`hippod config get|set`: one value, typed by what belongs there; the file stays a person's."""
 
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,3 +140,42 @@ def test_words_that_are_missing_or_too_many_are_named(run: Run) -> None:
 
 def test_a_reload_needs_a_daemon(run: Run) -> None:
     assert run("reload")[0] == 3
+
+
+# -- what was asked for ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("word", "value"), [("yes", True), ("Off", False), ("true", True)])
+def test_a_flag_is_written_as_a_flag(run: Run, file: Path, word: str, value: bool) -> None:
+    assert run("set", "reflect.enabled", word)[0] == 0
+    assert tomllib.loads(file.read_text())["reflect"]["enabled"] is value
+
+
+def test_the_tilde_stays(run: Run, file: Path) -> None:
+    assert run("set", "log.file", "~/hippod.log")[0] == 0
+    assert tomllib.loads(file.read_text())["log"]["file"] == "~/hippod.log"
+
+
+def test_a_key_is_taken_out_again(run: Run, file: Path) -> None:
+    before = file.read_text()
+    run("set", "recall.limit", "20")
+    code, out, _ = run("unset", "recall.limit")
+    assert code == 0
+    assert out.startswith("recall.limit = 10, by default")
+    assert "limit" not in tomllib.loads(file.read_text()).get("recall", {})
+    assert before.splitlines()[0] in file.read_text()
+    assert "as before" in run("unset", "recall.limit")[1]
+    assert "as before" in run("unset", "hygiene.enabled")[1]
+
+
+@pytest.mark.parametrize("key", ["heartbeat.checks.disk.command", "schedule.max_late.hygiene"])
+def test_what_is_inside_of_a_table_is_edited_by_hand(run: Run, file: Path, key: str) -> None:
+    code, _, err = run("set", key, "5m")
+    assert code == 2
+    assert "which is written as tables" in err
+    assert str(file) in err
+
+
+def test_a_workspace_that_is_not_there_is_told_of(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("set", "workspace.path", str(tmp_path / "nowhere"))
+    assert (code, "there is no such folder" in err) == (0, True)

@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import pickle
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +20,7 @@ from hippod.index import Index
 from hippod.models.wordllama import WordLlamaEmbedder
 from tests.documents import Notes, dump, dump_marks, open_index
 from tests.fakes import FakeEmbedder
+from tests.processes import wait_for
 
 SETTINGS = Settings(500, 50, ("\n\n", "\n", ". "), ZoneInfo("Europe/Vienna"))
 MANY = 450
@@ -259,3 +262,26 @@ def test_it_ends_with_its_input_and_imports_little() -> None:
     assert process._process.wait(60) == 0
     assert process._process.stdout is not None
     process._process.stdout.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child that hangs")
+def test_it_does_not_outlive_who_asked_not_even_when_it_hangs() -> None:
+    script = (
+        "import os, pickle, signal; from hippod import cutting; "
+        "process = cutting._Process(cutting._COMMAND); process.send(cutting._SETTINGS(settings)); "
+        "[process.exchange(20) for _ in range(99) if not process.is_up]; "
+        "os.kill(process.pid, signal.SIGSTOP); "
+        "print(process.pid, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    ).replace("(settings)", f"(pickle.loads({pickle.dumps(SETTINGS)!r}))")
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+    wait_for(lambda: has_ended(int(ran.stdout)), "its end")
+
+
+def has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True

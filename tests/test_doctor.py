@@ -33,6 +33,7 @@ from hippod.service import Jobs, Memory
 from hippod.wire_doctor import DoctorRequest, Finding
 from tests.fake_door import FakeDoor
 from tests.fakes import FakeEmbedder, FakeGenerator
+from tests.test_upgrade import old_state, schema_of
 
 Broken = Callable[["House"], Subject | None]
 
@@ -470,6 +471,16 @@ def leave_behind(house: House, days: float = 3) -> Path:
     then = time.time() - days * 86_400
     os.utime(file, (then, then))
     return file
+
+
+@breaks("backup", "the last one is 40 days old")
+def a_backup_of_long_ago(house: House) -> Subject:
+    memory = house.open()
+    subject = house.living(memory)
+    assert subject.parts is not None
+    then = datetime.now(UTC) - timedelta(days=40, hours=1)
+    subject.parts.state.note_backup(then)
+    return subject
 
 
 @breaks("aside", "state.sqlite.corrupt-20260303T120000Z")
@@ -1186,6 +1197,35 @@ def test_not_running_alone_is_a_warning(
     assert "warn  daemon: the daemon is not running" in told
     assert "hippod service start" in told
     assert not (house.root / ".memory").exists()
+
+
+def test_a_state_that_is_not_there_is_not_called_sound_and_an_old_one_is_told(
+    house: House, command: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("--only", "state")
+    assert "is made when the daemon starts" in capsys.readouterr().out
+    folder = house.root / ".memory"
+    folder.mkdir(mode=0o700)
+    old_state(folder, 2)
+    assert command("--only", "state") == 0
+    assert "the next start brings it up to date" in capsys.readouterr().out
+    assert schema_of(folder / "state.sqlite") == 2
+
+
+def test_a_full_disk_is_one_thing_to_do(
+    house: House,
+    command: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(fd: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert command("--only", "workspace") == 1
+    told = capsys.readouterr().out.partition("what to do")[2]
+    assert "the disk is full" in told
+    assert told.count("free some space") == 1
 
 
 def test_a_faulty_configuration_is_told_by_line_and_the_rest_is_looked_at(

@@ -1,9 +1,12 @@
 """One daemon per workspace."""
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -113,3 +116,43 @@ def test_a_borrower_is_named_and_not_who_held_it_last(tmp_path: Path) -> None:
         assert is_ours
         assert lock.holder(tmp_path) == os.getpid()
         assert lock.socket_of_holder(tmp_path) == ""
+
+
+def test_who_looks_who_holds_it_keeps_nobody_out(tmp_path: Path) -> None:
+    with lock.hold(tmp_path) as folder:
+        looking = os.open(folder / "lock", os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    ending = threading.Timer(0.05, os.close, [looking])
+    ending.start()
+    with lock.hold(tmp_path):
+        pass
+    ending.join()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_keeps_no_holder_from_its_work(tmp_path: Path) -> None:
+    with lock.held(tmp_path) as mine:
+        full = os.open("/dev/full", os.O_RDWR)
+        try:
+            lock.Held(mine.folder, full, (0, 0)).answers_at("/run/s.sock")
+        finally:
+            os.close(full)
+
+
+def test_a_workspace_that_is_being_deleted_is_an_error_with_a_name(tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    root.mkdir()
+    with lock.held(root) as mine:
+        (root / ".memory/state.sqlite").touch()
+        state = mine.identify("state.sqlite")
+        shutil.rmtree(root / ".memory")
+        assert mine.is_lost()
+        assert mine.has_lost(state)
+        with pytest.raises(StorageError, match=r"state\.sqlite"):
+            mine.identify("state.sqlite")
+        root.rmdir()
+        assert not mine.is_lost()
+        assert not mine.has_lost(state)
+        with pytest.raises(StorageError, match=r"\.memory"):
+            lock.prepare(root)
+    assert not root.exists()

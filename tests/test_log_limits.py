@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippod import config, log
-from hippod.errors import ConfigError
+from hippod.errors import ConfigError, StorageError
 from tests.small_disk import small_disk
 
 HEAD = """
@@ -51,12 +51,12 @@ class Clock:
         return self.now
 
 
-def test_c193_a_million_identical_warnings_become_a_handful_of_lines() -> None:
+def test_c193_thousands_of_identical_warnings_become_a_handful_of_lines() -> None:
     done = said("""
 log.configure("info", "json")
-for number in range(100_000):
+for number in range(5_000):
     ours.warning("job.failed", job="reflect", number=number)
-for number in range(10_000):
+for number in range(1_000):
     theirs.warning("cannot reach host %s", number)
 print(log.folded())
 """)
@@ -64,9 +64,9 @@ print(log.folded())
     assert len(lines) == 20
     assert [line["number"] for line in lines[:10]] == [*range(10)]
     assert lines[-1]["event"] == "cannot reach host 9"
-    assert int(done.stdout) == 110_000 - 20
+    assert int(done.stdout) == 6_000 - 20
     folding = log.Folding(Clock())
-    assert sum(folding.take("job.failed") is not None for _ in range(1_000_000)) == 10
+    assert sum(folding.take("job.failed") is not None for _ in range(50_000)) == 10
 
 
 def test_the_first_line_after_a_minute_says_how_many_were_left_out() -> None:
@@ -98,7 +98,7 @@ def test_c165_the_same_warning_all_day_is_ten_lines_a_minute_at_most() -> None:
     assert counted + 50 == 60 * 60  # of the last minute nothing was told yet
 
 
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 50)), max_size=300))
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 50)), max_size=60))
 def test_nothing_is_lost_from_the_count(steps: list[tuple[str, float]]) -> None:
     clock = Clock()
     folding = log.Folding(clock)
@@ -135,7 +135,7 @@ def test_failures_of_different_jobs_do_not_hide_one_another() -> None:
 
 def test_memory_is_bounded_and_threads_count_right() -> None:
     folding = log.Folding(Clock())
-    for number in range(5_000):
+    for number in range(1_500):
         folding.take(f"library says {number}")
     assert len(folding._windows) <= 1_000
     threads = [
@@ -150,12 +150,9 @@ def test_memory_is_bounded_and_threads_count_right() -> None:
 
 
 def test_what_one_debugs_is_not_folded() -> None:
-    done = said("""
-log.configure("debug", "json")
-for _ in range(30):
-    ours.debug("index.updated")
-""")
-    assert len(events(done.stderr)) == 30
+    folding = log.Folding(Clock())
+    event = {"event": "index.updated"}
+    assert [folding(None, "debug", event) for _ in range(30)] == [event] * 30
 
 
 # -- lines -----------------------------------------------------------------------------------
@@ -263,11 +260,8 @@ def test_a_link_is_not_followed_and_a_folder_that_cannot_be_made_is_said(tmp_pat
     (tmp_path / "victim").write_text("mine")
     (tmp_path / "daemon.log").symlink_to(tmp_path / "victim")
     for place in (tmp_path / "daemon.log", tmp_path / "victim" / "daemon.log"):
-        program = f"log.configure('info', 'json', file={str(place)!r})"
-        command = [sys.executable, "-c", HEAD + program]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 1
-        assert "cannot write the log" in done.stderr
+        with pytest.raises(StorageError, match="cannot write the log"):
+            a_file_log(place)
     assert (tmp_path / "victim").read_text() == "mine"
 
 
@@ -292,7 +286,7 @@ def test_where_the_old_ones_cannot_be_moved_later_lines_are_written_all_the_same
     kept = (tmp_path / "daemon.log").read_text().splitlines()
     assert kept[-1].startswith("0099 ")
     assert (tmp_path / "daemon.log").stat().st_size <= 2_000
-    assert (tmp_path / taken / "inner").is_dir()
+    assert [path.name for path in tmp_path.glob("*/inner")] == ["inner"]
     assert capsys.readouterr().err.count("cannot be moved") == 1
 
 
@@ -310,15 +304,6 @@ def test_a_line_is_made_once(tmp_path: Path) -> None:
             handler.emit(line(number))
     assert len(made) == 100
     assert all(path.stat().st_size <= 2_000 for path in tmp_path.iterdir())
-
-
-def test_without_old_ones_the_file_begins_anew(tmp_path: Path) -> None:
-    with closing(a_file_log(tmp_path / "daemon.log", keep=0)) as handler:
-        for number in range(100):
-            handler.emit(line(number))
-    assert [path.name for path in tmp_path.iterdir()] == ["daemon.log"]
-    assert (tmp_path / "daemon.log").stat().st_size <= 2_000
-    assert (tmp_path / "daemon.log").read_text().splitlines()[-1].startswith("0099 ")
 
 
 @pytest.mark.parametrize("value", ["daemon.log", "logs/daemon.log", "/var/log/"])

@@ -21,7 +21,7 @@ from hippod.errors import Forbidden, HippodError, InvalidInput, NotFound
 from hippod.metrics import Metrics, Requests
 from tests.asking import ask
 from tests.beating import House, building
-from tests.processes import Daemon, running, wait_for
+from tests.processes import Daemon, running
 
 pytestmark = pytest.mark.xdist_group("metrics")
 
@@ -173,7 +173,6 @@ def test_the_command_prints_it(daemon: Daemon) -> None:
     done = daemon.cli("metrics")
     assert done.returncode == 0
     assert value(done.stdout, "hippod_index_up") == 1
-    assert daemon.cli("metrics", "--scope", "group").returncode != 0
 
 
 def test_the_start_does_not_load_the_library() -> None:
@@ -246,11 +245,10 @@ def test_any_requests_are_counted_once_and_cardinality_is_bounded(
     assert len(requests.classes) <= 2 * (len(metrics.METHODS) + 1)
 
 
-def test_without_an_embedder_nothing_pretends_to_wait(tmp_path: Path) -> None:
-    with running(tmp_path, {"HIPPOD_EMBEDDER__PROVIDER": "none"}) as daemon:
-        daemon.client.write("a.md", "# A\n\nBoat.\n")
-        daemon.settle()
-        wait_for(lambda: value(daemon.client.metrics(), "hippod_documents") > 0, "the document")
-        text = daemon.client.metrics()
-        assert value(text, "hippod_vectors", state="embedded") == 0
-        assert "embedder" not in str(families(text)["hippod_model_up"].samples)
+def test_without_an_embedder_nothing_pretends_to_wait(house: House) -> None:
+    house.write("a.md", "# A\n\nBoat.\n")
+    house.parts.index.reconcile()
+    text = Metrics(house.memory.figures, Requests()).text()[0].decode()
+    assert value(text, "hippod_documents") > 0
+    assert value(text, "hippod_vectors", state="embedded") == 0
+    assert "embedder" not in str(families(text)["hippod_model_up"].samples)

@@ -15,8 +15,9 @@ import pytest
 
 from hippod.client import Client
 from hippod.errors import InvalidInput
-from hippod.notify import ServiceManager, is_managed
+from hippod.notify import LAUNCHD_LABEL, ServiceManager, is_managed
 from hippod.server import socket as sockets
+from hippod.units import launchd
 from tests.processes import Daemon, wait_for
 
 
@@ -83,14 +84,23 @@ def test_without_a_manager_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     ("variables", "managed"),
     [
         ({}, False),
-        ({"INVOCATION_ID": "ab"}, True),
+        ({"INVOCATION_ID": "ab"}, False),  # as every shell of a desktop has it
+        ({"SYSTEMD_EXEC_PID": "{pid}"}, True),
+        ({"SYSTEMD_EXEC_PID": "1"}, False),
+        ({"LISTEN_PID": "{pid}"}, True),
+        ({"XPC_SERVICE_NAME": "application.com.apple.Terminal.1"}, False),
         ({"NOTIFY_SOCKET": "/run/n"}, True),
         ({"XPC_SERVICE_NAME": "io.hippod.daemon"}, True),
         ({"XPC_SERVICE_NAME": "0"}, False),
     ],
 )
 def test_who_started_us(variables: dict[str, str], managed: bool) -> None:
-    assert is_managed(variables) == managed
+    environ = {name: value.format(pid=os.getpid()) for name, value in variables.items()}
+    assert is_managed(environ) == managed
+
+
+def test_the_agent_is_known_by_the_name_that_it_is_given() -> None:
+    assert LAUNCHD_LABEL == launchd.LABEL
 
 
 @pytest.mark.parametrize("period", ["", "0", "-1", "soon", "²"])
@@ -128,6 +138,7 @@ os.dup2(taken, 3)
 os.dup2(taken, 4)
 from hippod.errors import HippodError
 from hippod.server import socket as sockets
+from hippod.units import launchd
 environ = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": sys.argv[3], "LISTEN_FDNAMES": sys.argv[4]}
 try:
     found = sockets.passed(environ)
@@ -216,26 +227,5 @@ def test_the_life_of_a_daemon_that_systemd_starts(tmp_path: Path, manager: Manag
         assert daemon.stop() == 0
         assert manager.hear_until("STOPPING")["STOPPING"] == "1"
         assert daemon.passed.stat().st_ino == inode, "its name is systemd's"
-    finally:
-        daemon.kill()
-
-
-@needs_activate
-@pytest.mark.slow
-@pytest.mark.xdist_group("notify")
-def test_a_stopped_process_feeds_no_watchdog(tmp_path: Path, manager: Manager) -> None:
-    daemon = Activated(tmp_path, manager, "WATCHDOG_USEC=400000")
-    try:
-        process = daemon.spawn()
-        wait_for(daemon.passed.exists, "the socket")
-        assert daemon.client.health()["ok"]
-        manager.hear_until("WATCHDOG")
-        process.send_signal(signal.SIGSTOP)
-        manager._socket.settimeout(1.0)
-        with pytest.raises(TimeoutError):
-            manager.hear_until("NOTHING")
-        process.send_signal(signal.SIGCONT)
-        manager._socket.settimeout(30)
-        manager.hear_until("WATCHDOG")
     finally:
         daemon.kill()

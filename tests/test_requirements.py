@@ -131,3 +131,17 @@ def test_what_the_database_does_not_know_is_named(tmp_path: Path) -> None:
     ran = audit(tmp_path, json.dumps({"dependencies": [good, unknown]}))
     assert ran.returncode == 0
     assert "1 of 2 audited; not known there: nobody-knows-me" in ran.stdout
+
+
+def test_an_audit_that_gets_no_answer_ends_soon(tmp_path: Path) -> None:
+    deaf = tmp_path / "pip-audit"
+    deaf.write_text("#!/bin/sh\nexec sleep 60\n")
+    deaf.chmod(0o755)
+    script = "import sys, audit; audit.MOST_SECONDS = 0.3; sys.exit(audit.main(sys.argv[1:]))"
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(deaf)], cwd=FOLDER,
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("NOT AUDITED")
+    assert "no answer within" in ran.stdout

@@ -449,3 +449,16 @@ def test_the_state_is_a_single_file_that_sqlite_finds_sound(file: Path, tmp_path
     assert names == {"state.sqlite", ".gitignore"}
     with closing(apsw.Connection(str(tmp_path / "new/.memory/state.sqlite"))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_not_inside_another_workspace(file: Path, root: Path) -> None:
+    (root / ".memory/lock").touch()
+    with pytest.raises(InvalidInput, match="lies in the workspace"):
+        restore(file, root / "inner")
+    assert not (root / "inner").exists()
+
+
+def test_a_running_daemon_is_to_be_stopped_first(file: Path, root: Path) -> None:
+    with lock.hold(root), pytest.raises(Busy) as caught:
+        restore(file, root, replace=True)
+    assert "hippod service stop" in caught.value.hint

@@ -281,6 +281,15 @@ def test_a_clock_that_was_set_back_keeps_no_batch_waiting(tmp_path: Path) -> Non
     assert home.state.open_batches() == []
 
 
+def test_turns_that_are_too_old_are_told_of(tmp_path: Path) -> None:
+    home = Home(tmp_path / "w")
+    home.say(TEA)
+    home.now += timedelta(days=40)  # before they are first looked at
+    home.run()
+    assert home.facts() == []
+    assert home.retainer.status()["sources"][0]["skipped"]["before_since"] == 1
+
+
 def test_a_crash_in_one_batch_lets_the_others_go_on(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -156,10 +156,10 @@ def test_long_queries_are_cut_and_answered_at_once(door: Asker, query: str) -> N
 @pytest.mark.parametrize(
     ("fields", "named"),
     [
-        ({"limit": 0}, "limit"),
+        ({"limit": 0}, "limit: must be at least 1"),
         ({"limit": -1}, "limit"),
         ({"limit": 101}, "limit"),
-        ({"limit": "ten"}, "limit"),
+        ({"limit": "ten"}, "limit: is no whole number"),
         ({"limit": 1e9}, "limit"),
         ({"limit": 2.5}, "limit"),
         ({"limit": None}, "limit"),

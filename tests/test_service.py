@@ -288,7 +288,9 @@ def test_a_workspace_that_is_gone_is_an_error_of_every_writing_verb(
         with pytest.raises(StorageError):
             memory.reindex(full=full)
     assert list((tmp_path / "workspace").iterdir()) == []
-    memory.status()
+    told = memory.status().workspace
+    assert told is not None
+    assert "the workspace is gone" in told.gone
 
 
 # -- scope -----------------------------------------------------------------------------------

@@ -130,16 +130,6 @@ def test_a_difference_of_the_index_is_noticed(found: list[dict[str, Any]], count
     assert len(audit.differences(*both)) == count
 
 
-def test_which_of_equals_are_cut_off_is_no_difference() -> None:
-    def ask(last: str) -> audit.Hits:
-        found = [{**HIT, "id": str(n)} for n in range(47)]
-        ends = [{**HIT, "id": f"{last}{n}", "score": 0.1} for n in range(3)]
-        return audit.hits(lambda *_, **__: {"hits": [*found, *ends]}, ["heron"])
-
-    assert len(ask("a")["heron"]) == 47
-    assert audit.differences(ask("a"), ask("b")) == []
-
-
 def test_a_traceback_and_an_error_in_the_log_are_noticed() -> None:
     lines = ('{"event": "a", "level": "info"}', '{"event": "b", "level": "error"}',
              "Traceback (most recent call last):")  # fmt: skip

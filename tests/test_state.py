@@ -521,11 +521,14 @@ class TestFile:
     def test_a_newer_file_is_refused_and_untouched(self, state: State) -> None:
         path = state.path
         state.close()
-        with apsw.Connection(str(path)) as connection:
-            connection.execute("PRAGMA user_version=99")
+        connection = apsw.Connection(str(path))
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute("PRAGMA user_version=99")
         connection.close()
+        before = path.read_bytes()
         with pytest.raises(StorageError, match="newer hippod"):
             State(path)
+        assert path.read_bytes() == before
         connection = apsw.Connection(str(path))
         assert connection.execute("PRAGMA user_version").fetchall() == [(99,)]
         connection.close()
@@ -661,3 +664,29 @@ def run_all(jobs: list[Callable[[], None]]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_an_examination_holds_up_no_save(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole file is read, which may take seconds."""
+    began, saved = threading.Event(), threading.Event()
+    examine = states._faults
+
+    def slowly(connection: apsw.Connection) -> list[str]:
+        began.set()
+        saved.wait(10)
+        return examine(connection)
+
+    monkeypatch.setattr(states, "_faults", slowly)
+    found: list[list[str]] = []
+    looking = threading.Thread(target=lambda: found.append(state.faults()))
+    looking.start()
+    assert began.wait(10)
+    saving = threading.Thread(target=lambda: batch(state, 1))
+    saving.start()
+    saving.join(5)
+    has_waited = saving.is_alive()
+    saved.set()
+    looking.join()
+    saving.join()
+    assert not has_waited
+    assert found == [[]]

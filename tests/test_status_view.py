@@ -93,16 +93,57 @@ def test_all_is_well_is_said_first(door: FakeDoor, capsys: pytest.CaptureFixture
 def test_what_is_wrong_comes_first_with_what_to_do(
     door: FakeDoor, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    index = {**well()["index"], "problem": "the disk is full"}
+    index = {**well()["index"], "problem": "it cannot be read"}
     workspace = {**well()["workspace"], "oddities": {"a.md": "reads like an instruction"}}
     jobs = [job("hygiene", last_outcome="failed", last_error="no space left")]
     door.answer = well(index=index, workspace=workspace, jobs=jobs)
     lines = shown(capsys).splitlines()
     assert lines[0].startswith("hippod: 2 things need attention")
-    assert lines[1] == "! index  the disk is full"
+    assert lines[1] == "! index  it cannot be read"
     assert lines[2].startswith("    > hippod reindex")
     assert lines[3] == "! job  hygiene failed: no space left"
     assert lines[5].startswith("! odd  a.md")
+
+
+def test_turns_that_are_too_old_to_count_are_told_of(
+    door: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = {**well()["retain"]["sources"][0], "skipped": {"before_since": 4}}
+    door.answer = well(retain={**well()["retain"], "sources": [source]})
+    assert "40 turns, 4 older (retain.backfill_days)" in shown(capsys)
+    assert "4 turns left out: older than retain.backfill_days" in shown(capsys, "--verbose")
+
+
+def test_a_cause_is_told_and_not_what_follows_from_it(
+    door: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = {**well()["index"], "problem": "the disk is full: the index was not changed"}
+    door.answer = well(index=index)
+    lines = shown(capsys).splitlines()
+    assert lines[1].startswith("! disk  the disk is full")
+    assert "free some space" in lines[2]
+    gone = {**well()["workspace"], "gone": "/home/ada/notes: the workspace is gone"}
+    door.answer = well(index=index, workspace=gone)
+    lines = shown(capsys).splitlines()
+    assert lines[0].startswith("hippod: 1 thing needs attention")
+    assert lines[1] == "! workspace  /home/ada/notes: the workspace is gone"
+    assert not any(line.startswith("!") for line in lines[2:])
+
+
+def test_a_file_that_says_otherwise_than_the_daemon_does_is_told_of(
+    door: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    door.answer = well(
+        config={"file": "/c.toml", "waiting": ["retain.quiet"], "needs_restart": ["server.socket"]},
+        generator={"state": "stopped", "model_id": "m", "path": "/m.gguf", "missing": True,
+                   "calls": 0, "tokens": 0},
+    )  # fmt: skip
+    lines = shown(capsys).splitlines()
+    assert "needs attention" in lines[0]
+    assert lines[1] == "! generator  there is no model /m.gguf"
+    assert "! changed  /c.toml: retain.quiet" in lines
+    assert "    > it counts after: hippod config reload" in lines
+    assert "! restart  /c.toml: server.socket" in lines
 
 
 def test_an_index_that_cannot_be_opened_is_said_first_and_counts_nothing(

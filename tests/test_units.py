@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -287,6 +288,22 @@ def test_what_a_person_edited_stays_unless_forced_and_then_as_a_copy(tmp_path: P
     assert change.kept.read_text() == edited
 
 
+HERE = UnitFile(UNIT.name, UNIT.text, '/home/a -- b/"ü"')
+
+
+@pytest.mark.parametrize("text", [UNIT.text, "<?xml version='1.0'?>\n<plist/>\n"])
+def test_the_service_of_another_workspace_is_not_taken_over(tmp_path: Path, text: str) -> None:
+    mine, other = UnitFile("u", text, HERE.workspace), UnitFile("u", f"{text}\n", "/other")
+    install(tmp_path, [mine])
+    if text.startswith("<?xml"):
+        ElementTree.fromstring((tmp_path / "u").read_bytes())
+    with pytest.raises(Conflict, match='serves the workspace /home/a -- b/"ü", not /other'):
+        install(tmp_path, [UnitFile("before", "x"), other])
+    assert [p.name for p in tmp_path.iterdir()] == ["u"]
+    for unit, force in ((UnitFile("u", "new", HERE.workspace), False), (other, True)):
+        assert [c.done for c in install(tmp_path, [unit], force=force)] == ["updated"]
+
+
 @pytest.mark.parametrize("kind", ["text", "bytes", "mask", "dangling"])
 def test_what_is_not_ours_is_never_overwritten_silently(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.service"
@@ -431,6 +448,55 @@ def test_install_carries_what_was_named_and_opens_for_commands(
     assert not (stage.home / ".config").exists()
 
 
+def test_install_carries_what_only_the_shell_was_told(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "WORKSPACE__PATH": "notes", "SERVER__SOCKET": "/tmp/h.sock", "MODELS": "/m"
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"HIPPOD_{name}", value)
+    monkeypatch.chdir(stage.home)
+    setup = account.own(account.Named(), os.environ)
+    folder = str(stage.home / ".hippod")  # where a relative path of the configuration begins
+    assert dict(setup.settings) == {
+        "HIPPOD_WORKSPACE": f"{folder}/notes", "HIPPOD_SOCKET": "/tmp/h.sock", "HIPPOD_MODELS": "/m"
+    }  # fmt: skip
+    for name in ("WORKSPACE__PATH", "SERVER__SOCKET", "MODELS"):
+        monkeypatch.delenv(f"HIPPOD_{name}")
+    assert account.own(account.Named(), os.environ).settings == ()
+
+
+def test_install_takes_away_what_the_configuration_does_not_need_any_more(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = stage.home / ".hippod/config.toml"
+    config.parent.mkdir()
+    config.write_text("[heartbeat.checks.disk]\ncommand = ['df']\nattention = 'exit != 0'\n")
+    assert main(["service", "install"]) == 0
+    drop_in = stage.home / ".config/systemd/user/hippod.service.d/heartbeat-commands.conf"
+    before = drop_in.read_text()
+    config.write_text("")
+    drop_in.write_text(f"{before}# mine\n")
+    assert main(["service", "install"]) == 0
+    assert drop_in.exists()
+    drop_in.write_text(before)
+    capsys.readouterr()
+    assert main(["service", "install"]) == 0
+    assert f"removed {drop_in}" in capsys.readouterr().out
+    assert not drop_in.parent.exists()
+
+
+def test_install_for_another_workspace_needs_force(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["service", "install"]) == 0
+    other = ["--workspace", str(stage.home / "other")]
+    assert main(["service", "install", *other]) == 5
+    said = capsys.readouterr().err
+    assert f"{stage.home}/.hippod/workspace, not {stage.home}/other" in said
+    assert main(["service", "install", *other, "--force"]) == 0
+
+
 def test_a_faulty_configuration_is_told_before_anything_is_written(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -544,10 +610,10 @@ def test_the_templates_of_the_system_stay_while_another_user_has_them(
     control = systemctl.Systemd({}, "anna")
     control.folder = tmp_path
     install(tmp_path, systemd.system_units(HARD, "anna", ["/a"]))
-    install(tmp_path, systemd.system_units(HARD, "anna-b", ["/b"]))
+    install(tmp_path, systemd.system_units(HARD, "anna.b", ["/b"]))
     remove(tmp_path, control.installed())
     assert (tmp_path / "hippod@.service").exists()
-    other = systemctl.Systemd({}, "anna-b")
+    other = systemctl.Systemd({}, "anna.b")
     other.folder = tmp_path
     remove(tmp_path, other.installed())
     assert list(tmp_path.iterdir()) == []

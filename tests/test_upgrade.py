@@ -12,6 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from structlog.testing import capture_logs
 
 import hippod.state.database as states
 from hippod.errors import StorageError
@@ -50,8 +51,14 @@ def backups(folder: Path) -> list[str]:
 @pytest.mark.parametrize("schema", RELEASED)
 class TestReleased:
     def test_it_opens_with_all_that_it_knew(self, tmp_path: Path, schema: int) -> None:
-        state = State(old_state(tmp_path, schema), clock=lambda: NOW)
+        with capture_logs() as logged:
+            state = State(old_state(tmp_path, schema), clock=lambda: NOW)
         assert state.recovered_from is None
+        (told,) = [line for line in logged if line["event"] == "state.migrated"]
+        assert (told["before"], told["kept_as"]) == (
+            schema,
+            str(tmp_path / f"state.sqlite.v{schema}.bak"),
+        )
         assert schema_of(tmp_path / f"state.sqlite.v{schema}.bak") == schema
         found = state.origin("k3f9ab27qt")
         assert found is not None
@@ -206,9 +213,9 @@ states.Database(Path(sys.argv[1]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", [1, 3, 9, 0])
+@pytest.mark.parametrize("step", [3, 0])
 def test_kill_9_in_the_middle_leaves_the_old_file_usable(tmp_path: Path, step: int) -> None:
-    """At the first statement, between two migrations, in the last one, right before the commit."""
+    """Between two migrations, and right before the commit."""
     path = old_state(tmp_path, 3)
     ended = subprocess.run(
         [sys.executable, "-c", DIES, str(path), str(step)],

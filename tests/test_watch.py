@@ -88,6 +88,31 @@ def test_a_folder_that_may_not_be_read_hides_no_other(monkeypatch: pytest.Monkey
     assert set(modes) == {"events"}
 
 
+def test_a_lock_that_another_file_replaces_is_told(tmp_path: Path) -> None:
+    memory = tmp_path / ".memory"
+    memory.mkdir()
+    (memory / "lock").touch()
+
+    async def told() -> set[Path]:
+        stop = asyncio.Event()
+        changes = watch.changes([tmp_path], stop, poll=False, on_mode=lambda _: None)
+
+        async def replace() -> None:
+            while not stop.is_set():  # the watch may not be there yet
+                (memory / "other").touch()
+                (memory / "other").rename(memory / "lock")
+                await asyncio.sleep(0.3)
+
+        replacing = asyncio.create_task(replace())
+        async for batch in changes:
+            stop.set()
+            await replacing
+            return batch
+        return set()
+
+    assert asyncio.run(asyncio.wait_for(told(), 30)) == {memory / "lock"}
+
+
 # -- folders that nobody watches ---------------------------------------------------------------
 
 _FOLDERS = """

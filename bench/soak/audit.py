@@ -14,6 +14,7 @@ from bench.soak import people
 from bench.soak.ledger import Claim
 from hippod import daylog, facts
 from hippod.client import Client
+from hippod.wire import MAX_LIMIT
 
 _QUIET_SECONDS = 2.0
 _PATIENCE_SECONDS = 600
@@ -24,8 +25,6 @@ _FIELDS = (
 )  # fmt: skip
 _SCORES = ("score", "bm25_score", "vector_score")
 _DIGITS = 4
-_MOST = 50
-"""Hits that are asked for."""
 _TRACEBACK = re.compile(r"Traceback \(most recent|\"level\": \"(?:error|critical)\"")
 
 Hits = Mapping[str, Sequence[Any]]
@@ -77,20 +76,11 @@ def duplicates(root: Path) -> list[str]:
 
 
 def hits(ask: Callable[..., Mapping[str, Any]], questions: Iterable[str]) -> Hits:
-    """Return what each question finds, in an order that equal scores do not change."""
+    """Return what each question finds by its words, best first."""
     return {
-        question: sorted(map(_told, _above_the_cut(ask(question, limit=_MOST, mode="lexical"))))
+        question: [_told(hit) for hit in ask(question, limit=MAX_LIMIT, mode="lexical")["hits"]]
         for question in questions
     }
-
-
-def _above_the_cut(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Leave out the last of a full list: which of equals come last is nobody's matter."""
-    found = list(answer["hits"])
-    if len(found) < _MOST:
-        return found
-    last = round(found[-1]["score"], _DIGITS)
-    return [hit for hit in found if round(hit["score"], _DIGITS) > last]
 
 
 def differences(before: Hits, after: Hits) -> list[str]:
@@ -139,7 +129,8 @@ def faults_in(log: str) -> list[str]:
 
 def _state_of(client: Client) -> Any:
     status = client.status()
-    return status["retain"], status["index"].get("documents"), status["index"].get("units")
+    counts = status["index"].get("documents"), status["index"].get("units")
+    return status["retain"], *counts, client.log(limit=1)["entries"]
 
 
 def _told(hit: Mapping[str, Any]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ def complaints(outcome: Outcome) -> list[str]:
     kinds = {
         "not kept": map(str, outcome.broken),
         "twice": outcome.duplicates,
-        "answered otherwise after a rebuild": outcome.differences,
+        "not as a fresh index, or answered otherwise after a restart": outcome.differences,
         "unexpected": outcome.unexpected,
         "logged": outcome.faults,
         "open without a name": outcome.rest[1].deleted,

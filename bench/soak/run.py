@@ -9,6 +9,7 @@ from typing import Any
 from tests.processes import Daemon, running
 
 from bench import corpus, idle
+from bench.faults import rebuilt
 from bench.soak import audit, callers, life, people
 from bench.soak.ledger import Ledger
 from bench.soak.life import Life, Sample
@@ -102,7 +103,8 @@ def _look(stage: Stage, ledger: Ledger, scale: Scale, lived: Life, before: Sampl
     people.commit(stage.root)
     audit.settle(daemon)
     settled = time.monotonic() - began
-    time.sleep(_AFTERGLOW_SECONDS if scale.flat else 0)
+    time.sleep(_AFTERGLOW_SECONDS)
+    audit.settle(daemon)  # facts that came last become pages by then
     percent = _idle(daemon, scale.idle_seconds)
     after = life.sample(stage)
     while after.deleted and time.monotonic() - began < _PATIENCE_SECONDS / 10:
@@ -110,11 +112,13 @@ def _look(stage: Stage, ledger: Ledger, scale: Scale, lived: Life, before: Sampl
         after = life.sample(stage)
     questions = _questions(ledger, stage.seed)
     found = audit.hits(daemon.client.recall, questions)
-    daemon.client.reindex(full=True)
-    audit.settle(daemon)
-    rebuilt = audit.hits(daemon.client.recall, questions)
     session = callers.Working.SESSION
     working = {session: daemon.client.get_working(session)["content"]}
+    exit_code = daemon.stop()
+    differing = rebuilt.differences(stage.root.parent, daemon.environ)
+    daemon.start()
+    audit.settle(daemon)
+    again = audit.hits(daemon.client.recall, questions)
     return Outcome(
         scale=scale,
         counts=dict(stage.counts),
@@ -122,11 +126,11 @@ def _look(stage: Stage, ledger: Ledger, scale: Scale, lived: Life, before: Sampl
         claims=len(ledger),
         broken=tuple(audit.broken_claims(stage.root, ledger.claims(), working)),
         duplicates=tuple(audit.duplicates(stage.root)),
-        differences=tuple(audit.differences(found, rebuilt)),
+        differences=(*differing, *audit.differences(found, again)),
         unexpected=tuple(stage.unexpected),
         rest=(before, after),
         idle_percent=percent,
-        exit_code=daemon.stop(),
+        exit_code=exit_code or daemon.stop(),
         faults=tuple(audit.faults_in(daemon.log.read_text())),
         settled_seconds=settled,
     )

@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from hippod import untouchable
+
 TEMP_NAME = re.compile(r"\.hippod-[0-9a-f]{16}\.tmp")
 
 _DARWIN = sys.platform == "darwin"
@@ -43,7 +45,7 @@ class ChangedError(Exception):
 
 
 class NotRegularError(Exception):
-    """The entry is a link, folder, pipe, socket or device."""
+    """The entry is a link, folder, pipe, socket or device, or another name of a file of ours."""
 
 
 class TooBigError(Exception):
@@ -70,10 +72,11 @@ class Landed:
 def read(folder: int, name: str, limit: int) -> Found:
     """Read a regular file of at most `limit` bytes.
 
-    Looks before opening, since opening a device or a pipe may have effects. Raises
-    `NotRegularError`, `TooBigError` and OSError.
+    Looks before opening, since opening a device or a pipe may have effects, and so has closing
+    a database of ours. Raises `NotRegularError`, `TooBigError` and OSError.
     """
-    if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+    info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISREG(info.st_mode) or untouchable.is_ours(info):
         raise NotRegularError(name)
     with _opened(folder, name, _READ) as fd:
         info = os.fstat(fd)

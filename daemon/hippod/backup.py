@@ -54,6 +54,8 @@ class Backups:
         self._copy_state = copy_state
         self._moment = moment
         self._lock = threading.Lock()
+        self.whole: Callable[[], None] = lambda: None
+        """Called once all of a backup was read."""
 
     def begin(self) -> "Backup":
         """Copy the state and return the backup, which its owner closes.
@@ -63,7 +65,9 @@ class Backups:
         if not self._lock.acquire(blocking=False):
             raise Busy("a backup is being made already", "wait until it is done")
         try:
-            return Backup(self._root, self._copy_state, self._moment, self._lock.release)
+            made = Backup(self._root, self._copy_state, self._moment, self._lock.release)
+            made.whole = self.whole
+            return made
         except BaseException:
             self._lock.release()
             raise
@@ -141,6 +145,7 @@ class Backup:
         self.files: int | None = None
         """Files in it, once it is complete."""
         self.left_out = 0
+        self.whole: Callable[[], None] = lambda: None
         self._fd = _opened(root)
         self._tombstones = self._look_at_tombstones()
         try:
@@ -176,6 +181,7 @@ class Backup:
                 held, size = [], 0
         yield b"".join(held)
         self.files, self.left_out = len(self.draft.files), len(self.draft.left_out)
+        self.whole()
 
     def _pieces(self) -> Iterator[bytes]:
         yield archive.first()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from hippod import config
+from hippod import config, lanes
 from hippod.commands import Command, Commands, Outcome
 
 __all__ = ["Outcome", "Runner"]
@@ -24,6 +24,7 @@ class Runner:
         Where its `error` is not empty the check failed, whatever was printed. Numbers and dates
         are printed as everywhere, unless the check's list of variables names a locale.
         """
+        lanes.moved()
         return self._commands.run(
             Command(
                 check.command,

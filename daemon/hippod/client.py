@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 from hippod import __version__, errors, paths
 
@@ -26,6 +26,8 @@ WORK_TIMEOUT = 600.0
 """Seconds for a verb that waits for work: a job, a reindex, an extraction."""
 SILENCE_TIMEOUT = 150.0
 """Seconds without a sign of life, of which a stream of events has one a minute."""
+OLDER = "older"
+"""The version of a daemon that does not name its own."""
 MAX_ANSWER = 64_000_000
 """Bytes of an answer that are read."""
 MAX_HEAD = 64_000
@@ -56,7 +58,7 @@ class Client:
         self.scope = scope
         self.timeout = timeout
         self.daemon_version: str | None = None
-        """The version that the last answer named."""
+        """The version that the last answer named; None before there was one."""
         self._start_with = "hippod run"
         self._trusted = socket_path is not None
         self._meant = ""
@@ -417,11 +419,17 @@ class Client:
         else:
             yield from self._get("/v1/events", query)["events"]
 
-    def backup(self, path: str | os.PathLike[str], *, force: bool = False) -> dict[str, Any]:
+    def backup(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        heard: Callable[[int], None] = lambda count: None,
+    ) -> dict[str, Any]:
         """Write a backup of the workspace and its state to a file; return what is in it.
 
-        It is read back before it gets its name. Raises `Conflict` if something stands there and
-        not `force`.
+        It is read back before it gets its name. `heard` is told how many bytes have come. Raises
+        `Conflict` if something stands there and not `force`.
         """
         from pathlib import Path
 
@@ -434,7 +442,7 @@ class Client:
             publishing.refuse_inside(target, Path(about["path"]))
         connection, pieces = self._opened(self._target("/v1/backup", {}), work=True)
         try:
-            manifest = archive.save(self._in_time(pieces), target, force=force)
+            manifest = archive.save(_counted(self._in_time(pieces), heard), target, force=force)
         finally:
             connection.close()
         return archive.summary(manifest, target)
@@ -548,7 +556,7 @@ class Client:
                 connection.close()
         except TimeoutError:
             raise self._silent(seconds) from None
-        self.daemon_version = headers.get("hippod-version", self.daemon_version)
+        self.daemon_version = headers.get("hippod-version", OLDER)
         return status, content
 
     def _follow(self, target: str) -> Iterator[dict[str, Any]]:
@@ -587,7 +595,7 @@ class Client:
             try:
                 _send_all(connection, _request("GET", target, b"", self._meant), deadline)
                 status, headers, begun = _receive_head(connection, deadline)
-                self.daemon_version = headers.get("hippod-version", self.daemon_version)
+                self.daemon_version = headers.get("hippod-version", OLDER)
                 if status != 200:
                     _result(status, _body(connection, deadline, headers, begun))
             except BaseException:
@@ -813,6 +821,14 @@ def _pieces(connection: socket.socket, begun: bytes) -> Iterator[bytes]:
     yield begun
     while piece := _piece(connection, time.monotonic() + SILENCE_TIMEOUT):
         yield piece
+
+
+def _counted(pieces: Iterator[bytes], heard: Callable[[int], None]) -> Iterator[bytes]:
+    count = 0
+    for piece in pieces:
+        yield piece
+        count += len(piece)
+        heard(count)
 
 
 def _result(status: int, content: bytes) -> dict[str, Any]:

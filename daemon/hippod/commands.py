@@ -97,15 +97,17 @@ class Commands:
     def _start(self, command: Command) -> "_Run":
         environ = self._seen_by(command)
         program = _program(command.words[0], self._cwd, environ.get("PATH", os.defpath))
+        if self._stopped:
+            raise _Unusable("It was not started: the daemon stops.")
+        try:
+            run = _Run(program, command, self._cwd, environ)
+        except (OSError, ValueError) as error:
+            raise _Unusable(_why_not(program, error)) from None
         with self._lock:
-            if self._stopped:
-                raise _Unusable("It was not started: the daemon stops.")
-            try:
-                run = _Run(program, command, self._cwd, environ)
-            except (OSError, ValueError) as error:
-                raise _Unusable(_why_not(program, error)) from None
             self._running.add(run)
-            return run
+            if self._stopped:  # meanwhile
+                run.stop()
+        return run
 
     def _seen_by(self, command: Command) -> dict[str, str]:
         passed = {k: self._environ[k] for k in command.environment if k in self._environ}
@@ -174,7 +176,7 @@ class _Run:
     def __init__(
         self, program: str, command: Command, cwd: Path, environ: Mapping[str, str]
     ) -> None:
-        self._command = command
+        self._program, self._command = program, command
         self._stopped = self._timed_out = False
         self._ended = threading.Event()
         self._bell, self._rung = socket.socketpair()
@@ -231,7 +233,7 @@ class _Run:
         """Release the pipes, and end what still runs; for the thread that watched."""
         if not self._ended.is_set():
             self._signal(signal.SIGKILL)
-        self._leashed.let_go()
+        self._leashed.close()
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
@@ -243,6 +245,8 @@ class _Run:
 
     def _error(self) -> str:
         name, code = Path(self._command.words[0]).name, self._process.returncode
+        if (fault := self._leashed.fault()) is not None:
+            return _why_not(self._program, fault)
         if self._stopped:
             return f"{name} was ended: the daemon stops."
         if self._timed_out:

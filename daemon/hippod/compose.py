@@ -121,8 +121,10 @@ class Assembly:
             return {"state": "none"}
         status = self.generator.status()
         model = str(status["model_id"])
+        path = status.get("path")
         return {
             **status,
+            "missing": isinstance(path, str) and not os.path.exists(path),  # noqa: PTH110
             "tasks": self.config.generator.tasks,
             "self_tests": self._self_tests(model),
             "usage": self._usage(model),
@@ -150,9 +152,11 @@ def assemble(
     config: Config, config_path: Path | None, clock: Callable[[], datetime] = _now
 ) -> Iterator[Assembly]:
     """Lock the workspace (made if absent) and build everything over it; `clock` tells the time."""
-    with held(config.workspace.path) as mine:
-        with over(mine.folder, config, config_path, clock) as assembly:
-            yield assembly
+    with (
+        held(config.workspace.path) as mine,
+        over(mine.folder, config, config_path, clock) as assembly,
+    ):
+        yield assembly
 
 
 @contextmanager

@@ -39,7 +39,7 @@ from hippod.scope import DEFAULT_GROUP_PATHS
 from hippod.transcripts.mapping import FieldMap, Meaning, Scalar, parse_path
 from hippod.transcripts.turns import Role, SessionKind
 
-_DURATION = "a duration such as 300, '5m' or '200ms'"
+_DURATION = "a duration such as 300, '90m' or '200ms', of one unit"
 _RHYTHM = "an interval such as '6h', or a cron line of five fields such as '0 8 * * *'"
 _NICKNAMES = {
     "@hourly": "0 * * * *",
@@ -707,7 +707,7 @@ def load(path: Path | None, environ: Mapping[str, str]) -> Config:
     """
     where = str(path) if path else "defaults"
     data: dict[str, Any] = {}
-    if path is not None and path.exists():
+    if path is not None:
         try:
             data = tomllib.loads(paths.config_text(str(path)))
         except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -960,29 +960,49 @@ _SHORTHANDS = {("workspace", "path"): "HIPPOD_WORKSPACE", ("server", "socket"): 
 def explain(config: Config, path: Path | None, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return `{key: {"value": …, "source": …}}` for every key of the effective configuration.
 
-    The source is `default`, the file's path, the environment variable, or `command line`.
+    The source is `default`, the file's path, the environment variable, or `command line`. A file
+    that was changed since, or cannot be read any more, is told of as it was before.
     """
-    text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
-    data: dict[str, Any] = tomllib.loads(text)
+    data = _tables(path)
     origin = {(s, k): str(path) for s, keys in data.items() for k in _keys(keys)}
     origin |= _overlay(data, environ, [])
-    layered = Config.model_validate(data).model_dump(mode="json")
+    layered = _layered(data).model_dump(mode="json")
     shown: dict[str, Any] = {}
     for section, table in config.model_dump(mode="json").items():
         for key in _keys(table):
             value = table[key] if key else table
             source = origin.get((section, key), "default")
+            differs = value != (layered[section][key] if key else layered[section])
             if environ.get(_SHORTHANDS.get((section, key), "")):
                 source = _SHORTHANDS[section, key]
-            elif value != (layered[section][key] if key else layered[section]) and (
-                source != "default" or (section, key) == ("workspace", "path")
-            ):
-                source = "command line"
+            elif differs and (section, key) in _SHORTHANDS:
+                is_given = source != "default" or key == "path"
+                source = "command line" if is_given else source
+            elif differs and path is not None and source in ("default", str(path)):
+                source = f"{path}, as it was before"
             shown[f"{section}.{key}" if key else section] = {"value": value, "source": source}
     return shown
 
 
-STARTED_WITH = ("workspace.path", "server.*", "log.*")
+def _tables(path: Path | None) -> dict[str, Any]:
+    """Return the tables of a file, none if it cannot be read."""
+    if path is None:
+        return {}
+    try:
+        return tomllib.loads(paths.config_text(str(path)))
+    except (ConfigError, tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def _layered(data: dict[str, Any]) -> Config:
+    """Return what tables mean, the defaults if they are faulty."""
+    try:
+        return Config.model_validate(data)
+    except ValidationError:
+        return Config()
+
+
+STARTED_WITH = ("workspace.path", "server.*")
 """Keys that a reload leaves as they are: only a restart changes them."""
 
 
@@ -995,6 +1015,14 @@ def is_list(key: str) -> bool:
     """Say whether `section.key` holds a list of plain values."""
     section, _, name = key.partition(".")
     return _is_list(section, name)
+
+
+def is_flag(key: str) -> bool:
+    """Say whether `section.key` is either true or false."""
+    section, _, name = key.partition(".")
+    model = _model_at((section,))
+    field = model.model_fields.get(name) if model else None
+    return field is not None and field.annotation is bool
 
 
 def holds_tables(key: str) -> bool:

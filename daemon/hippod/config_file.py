@@ -6,19 +6,26 @@ and only over the text that was read.
 
 import contextlib
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.items import Array, Table, Whitespace
 
 from hippod import atomic, private
-from hippod.config import checked, is_list
+from hippod.config import checked, is_flag, is_list
 from hippod.errors import ConfigError, Conflict, StorageError
 
 _MAX_BYTES = 1_000_000
+_FLAGS = {"yes": True, "on": True, "true": True, "no": False, "off": False, "false": False}
+_STRINGS = re.compile(
+    r"""["]{3}(?:\\.|[^\\])*?["]{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""", re.DOTALL
+)
 
 
 def set_value(file: Path, key: str, text: str) -> bool:
@@ -35,15 +42,26 @@ def set_value(file: Path, key: str, text: str) -> bool:
     return set_keys(file, table, {name: last})
 
 
+def unset_value(file: Path, key: str) -> bool:
+    """Take `section.key` out of the file, so that its default counts; say whether it was there.
+
+    Raises as `set_keys`.
+    """
+    table, _, name = key.partition(".")
+    return set_keys(file, table, {name: None})
+
+
 def set_keys(file: Path, table: str, values: Mapping[str, object]) -> bool:
     """Set keys of one table in `file`, which is made if absent; return whether it changed.
 
-    A link is followed. Raises `ConfigError` if the file is or would be no valid configuration,
-    `Conflict` if somebody else writes it at this moment, `StorageError`.
+    A key that shall be None is taken out. A link is followed. Raises `ConfigError` if the file is
+    or would be no valid configuration, `Conflict` if somebody else writes it at this moment,
+    `StorageError`, also for a file that is read-only.
     """
     real = file.resolve()
     with _opened(real.parent) as folder, _told(file):
         found = _read(folder, real.name)
+        _refuse_read_only(folder, found, real)
         before = found.data if found else b""
         after = _edited(before, table, values, file)
         if after == before:
@@ -55,8 +73,18 @@ def set_keys(file: Path, table: str, values: Mapping[str, object]) -> bool:
     return True
 
 
+def _refuse_read_only(folder: int, found: atomic.Found | None, file: Path) -> None:
+    if found is None:
+        return
+    if found.stat.st_mode & 0o222 and os.access(file.name, os.W_OK, dir_fd=folder):
+        return
+    raise StorageError(f"{file}: is read-only", "change it where it comes from, or chmod u+w")
+
+
 def _meanings(key: str, text: str) -> list[object]:
     """Return what `text` may mean, the likeliest first; there is at least one."""
+    if is_flag(key) and text.strip().lower() in _FLAGS:
+        return [_FLAGS[text.strip().lower()]]
     words: object = [part.strip() for part in text.split(",") if part.strip()]
     plain = words if is_list(key) else text
     try:
@@ -81,15 +109,68 @@ def _edited(before: bytes, table: str, values: Mapping[str, object], file: Path)
         raise _broken(str(file), "nested too deep") from None
     if not isinstance(document.get(table, {}), dict):
         raise ConfigError([f"{file}: {table}: a table"])
+    gone = [key for key, value in values.items() if value is None]
+    for key in gone:
+        if key in document.get(table, {}):
+            document[table].remove(key)
+    values = {key: value for key, value in values.items() if value is not None}
+    if not values:
+        return _finished(document, before, file)
     if table not in document:
         if document:
             document.add(tomlkit.nl())
         document.add(table, tomlkit.table())
-    for key, value in values.items():
-        document[table][key] = value
+    changing = {
+        key: value
+        for key, value in values.items()
+        if key not in document[table] or not _is_same(document[table][key], value)
+    }
+    for key, value in changing.items():
+        _set(document[table], key, value, f"{file}: {table}.{key}")
+    return _finished(document, before, file)
+
+
+def _finished(document: tomlkit.TOMLDocument, before: bytes, file: Path) -> bytes:
     text = tomlkit.dumps(document)
     _check(text, file)
-    return text.encode("utf-8")
+    return (_with_crlf(text) if _has_crlf(before) else text).encode("utf-8")
+
+
+def _is_same(item: Any, value: object) -> bool:
+    held = item.unwrap()
+    return type(held) is type(value) and bool(held == value)
+
+
+def _set(table: Any, key: str, value: object, where: str) -> None:
+    if key in table:
+        if isinstance(table[key], Array) and "#" in _STRINGS.sub("", table[key].as_string()):
+            raise ConfigError([f"{where}: has comments between its values"], "edit it by hand")
+        table[key] = value
+    elif isinstance(table, Table):
+        _add(table, key, value)
+    else:
+        table[key] = value
+
+
+def _add(table: Table, key: str, value: object) -> None:
+    """Add a key below the others; what stands further down belongs to the next table."""
+    body = table.value.body
+    keys = [place for place, (name, _) in enumerate(body) if name is not None]
+    below = keys[-1] + 1 if keys else 0
+    blank = (n for n in range(below, len(body)) if isinstance(body[n][1], Whitespace))
+    end = next(blank, below)
+    rest = body[end:]
+    del body[end:]
+    table.append(key, value)
+    body.extend(rest)
+
+
+def _has_crlf(data: bytes) -> bool:
+    return 0 < data.count(b"\n") == data.count(b"\r\n")
+
+
+def _with_crlf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
 def _check(text: str, file: Path) -> None:

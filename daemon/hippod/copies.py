@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hippod import forgotten, transcripts
+from hippod import forgotten, transcripts, untouchable
 from hippod.config import Config
 from hippod.errors import HippodError
 from hippod.lock import FOLDER
@@ -125,7 +125,7 @@ def _as_written(word: str) -> bytes:
 
 def _line_of(path: Path, pattern: re.Pattern[bytes] | None) -> int | None:
     """Return the first line that says it; None if none does, or the file cannot be read."""
-    if pattern is None:
+    if pattern is None or untouchable.is_ours_at(path):
         return None
     try:
         with path.open("rb") as stream:

@@ -20,7 +20,7 @@ from datetime import tzinfo
 from operator import attrgetter
 from typing import Any, BinaryIO, Self
 
-from hippod import chunks, environment
+from hippod import children, chunks, environment, leash
 from hippod.entries import Entry, entries
 
 _COMMAND = (sys.executable, "-P", "-m", "hippod.cutting")
@@ -172,7 +172,7 @@ class _Process:
     """The process and its pipes; nothing waits longer than it is told to."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(
+        self._process = children.start(
             command,
             env=environment.inherited(os.environ),
             stdin=subprocess.PIPE,
@@ -253,7 +253,8 @@ def _processors() -> int:
 
 
 def main() -> None:
-    """Cut documents until the input ends."""
+    """Cut documents until the input ends, or who asked does, however."""
+    leash.control(leash.SET_PDEATHSIG, signal.SIGKILL)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # where whatever prints does no harm
     settings = Settings(*_next(source))

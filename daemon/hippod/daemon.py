@@ -15,7 +15,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from hippod import daylog, watch
+from hippod import daylog, lanes, watch
 from hippod.audit import Audit
 from hippod.clockwork import Clockwork, DaemonJobs
 from hippod.compose import Assembly
@@ -47,8 +47,10 @@ CRASH_SECONDS = (1, 5, 30, 300)
 """When to begin a worker again that crashed."""
 CALM_SECONDS = 600
 """After so long without a crash the next one counts as the first."""
-STUCK_SECONDS = {"index": 7_200, "retain": 21_600, "jobs": 21_600, "events": 600, "pulse": 60}
-"""How long one piece of work of a thread may last; others may take as long as they like."""
+STUCK_SECONDS = {"index": 3_600, "retain": 3_600, "jobs": 3_600, "events": 600, "pulse": 60}
+"""How long the work of a thread may stand still; others may take as long as they like."""
+LOOK_SECONDS = 60.0
+"""How often who waits for a look at all files says that it is not stuck."""
 RETRY_SECONDS = (2, 5, 15, 60)
 """When to look again after the workspace or the index could not be read at all, and after what
 may well succeed in a moment: then as many times as there are numbers."""
@@ -300,9 +302,10 @@ class Daemon:
     def ailment(self) -> str:
         """Return what is stuck, empty if nothing is; asks anew, without waiting for the answer.
 
-        Stuck is a thread whose work of the moment lasts longer than `STUCK_SECONDS` allow, and
-        state or index when they cannot even be read for a minute: then something holds a lock
-        that everybody needs. A slow model, a full disk or a missing workspace is no ailment.
+        Stuck is a thread whose work of the moment has not moved (a batch, an entity, a file, an
+        answer of a model) for longer than `STUCK_SECONDS`, and state or index when they cannot
+        even be read for a minute: then something holds a lock that everybody needs. A slow model,
+        a full disk or a missing workspace is no ailment.
         """
         stuck = [f"{lane.name} for {lane.busy():.0f} s" for lane in self._lanes if _is_stuck(lane)]
         if not self._pulse_thread.busy():
@@ -527,7 +530,7 @@ class Daemon:
             for path, reason in report.failed.items():
                 if self._failing.get(path) != reason:
                     logger.warning("document.failed", path=path, reason=reason)
-            self._failing = report.failed if RESCAN in changed else self._failing | report.failed
+            self._failing = self._still_failing(changed) | report.failed
             self._note("documents", _not_indexed(self._failing))
             logger.debug("index.updated", **report.summary())
             self._read_back()
@@ -542,6 +545,12 @@ class Daemon:
         self._trouble = trouble
         self._note("index", trouble, hint)
         return report
+
+    def _still_failing(self, changed: list[str]) -> dict[str, str]:
+        """Return what failed before and was not looked at now."""
+        looked_at = set(changed)
+        failing = {} if RESCAN in looked_at else self._failing
+        return {path: reason for path, reason in failing.items() if path not in looked_at}
 
     async def _give_vectors(self) -> None:
         """Embed what waits, beside the index thread: a slow model holds up no save."""
@@ -674,8 +683,10 @@ class Daemon:
         """Return the jobs, with the look at all files that only a daemon knows."""
 
         def look() -> None:
+            asked = asyncio.run_coroutine_threadsafe(self.reconcile(), loop)
             with contextlib.suppress(CancelledError):  # we are stopping
-                asyncio.run_coroutine_threadsafe(self.reconcile(), loop).result()
+                while not _is_done_within(asked, LOOK_SECONDS):
+                    lanes.moved()  # the index thread has a bound of its own
 
         def next_beat() -> str | None:
             at = board.next_run(HEARTBEAT)
@@ -856,6 +867,13 @@ CRASHED = "something failed inside hippod"
 SEE_LOG = "look at the daemon's log"
 RESCAN = ""
 """Key of the index queue: look at the whole workspace."""
+
+
+def _is_done_within(asked: "Future[None]", seconds: float) -> bool:
+    """Wait for so long at most; raises what came of it."""
+    with contextlib.suppress(TimeoutError):
+        asked.result(seconds)
+    return asked.done()
 
 
 def _is_stuck(lane: Lane) -> bool:

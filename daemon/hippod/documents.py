@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from hippod import atomic
+from hippod import atomic, untouchable
 from hippod.errors import PathRefused
 
 MAX_COMPONENT = 255
@@ -166,6 +166,8 @@ def skip_reason(name: str, info: os.stat_result, max_bytes: int) -> str:
     """Say why a Markdown file is not a document; empty if it is one."""
     if not stat.S_ISREG(info.st_mode):
         return "not a regular file"
+    if untouchable.is_ours(info):
+        return "a file that hippod keeps for itself, under another name"
     if is_copy(name):
         return "a temporary or conflict copy"
     if info.st_size > max_bytes:

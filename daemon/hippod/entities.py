@@ -44,14 +44,13 @@ class Roster:
         self._workspace = workspace
         self._lookup = Lookup(workspace, factbook)
         self._decisions = Decisions(workspace)
-        self._lock = threading.Lock()
+        self._deciding = threading.Lock()
 
     # -- looking -----------------------------------------------------------------------------
 
     def all(self) -> EntityList:
         """List the entities by name, with what is unclear or looks alike."""
-        with self._lock:
-            seen = self._lookup.look()
+        seen = self._lookup.look()
         return EntityList(
             entities=tuple(_row(seen, entity) for entity in seen.who.all),
             ambiguous=tuple(
@@ -69,8 +68,7 @@ class Roster:
 
         Raises `NotFound`, and `Conflict` for a name that several claim.
         """
-        with self._lock:
-            seen = self._lookup.look()
+        seen = self._lookup.look()
         entity = seen.named(name)
         return EntityDetail(
             **_row(seen, entity).model_dump(),
@@ -90,8 +88,7 @@ class Roster:
 
         Under `ambiguous alias` stand names.
         """
-        with self._lock:
-            seen = self._lookup.look_at_pages()
+        seen = self._lookup.look_at_pages()
         found: dict[str, list[str]] = {}
         for path, look in seen.looks.items():
             for flag in look.flags:
@@ -128,7 +125,7 @@ class Roster:
         Raises `NotFound`, `InvalidInput`, and `Conflict` where pages say otherwise, cannot be
         edited safely or changed meanwhile; what was written until then stays and is named.
         """
-        with self._lock:
+        with self._deciding:
             plan = self._decisions.plan(self._lookup.look(), name, request)
             steps = [edit for edit in plan.steps if not _is_done(edit)]
             if not request.dry_run:

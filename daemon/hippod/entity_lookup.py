@@ -1,5 +1,6 @@
 """Who is who in a workspace at one moment, and what the pages that say so look like."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -91,11 +92,15 @@ class Seen:
 
 
 class Lookup:
-    """Looks through logs and bank pages; reads again only what changed. One thread at a time."""
+    """Looks through logs and bank pages; reads again only what changed. Thread-safe.
+
+    Who asks for pages alone never waits for those who read all logs.
+    """
 
     def __init__(self, workspace: Workspace, factbook: Factbook | None = None) -> None:
         self._workspace = workspace
         self._factbook = factbook or Factbook(workspace)
+        self._lock = threading.Lock()
         self._looks: dict[str, Look] = {}
 
     def look(self) -> Seen:
@@ -109,6 +114,10 @@ class Lookup:
         return _seen((), *self._look_at_pages())
 
     def _look_at_pages(self) -> tuple[dict[str, Look], dict[str, str]]:
+        with self._lock:
+            return self._looked_at()
+
+    def _looked_at(self) -> tuple[dict[str, Look], dict[str, str]]:
         looks: dict[str, Look] = {}
         unread: dict[str, str] = {}
         paths = chain.from_iterable(map(self._workspace.names_in, _FOLDERS))

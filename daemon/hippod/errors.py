@@ -188,9 +188,9 @@ class Unsupported(ModelError):
 BY_CODE: dict[str, type[HippodError]] = {
     cls.code: cls
     for cls in (
-        HippodError, InvalidInput, ConfigError, PathRefused, TooLarge, NotFound, Conflict, Busy, DaemonDown,
-        NotResponding, Forbidden, StorageError, IndexUnavailable, ModelError, ModelUnavailable,
-        BudgetExhausted, ModelTimeout, ModelCrashed, ModelRefused, Unsupported,
+        HippodError, InvalidInput, ConfigError, PathRefused, TooLarge, NotFound, Conflict, Busy,
+        DaemonDown, NotResponding, Forbidden, StorageError, IndexUnavailable, ModelError,
+        ModelUnavailable, BudgetExhausted, ModelTimeout, ModelCrashed, ModelRefused, Unsupported,
     )
 }  # fmt: skip
 

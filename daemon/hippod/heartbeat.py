@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
-from hippod import beats, erasing, markdown, redact, schedule
+from hippod import beats, erasing, lanes, markdown, redact, schedule
 from hippod.alerting import ACTOR, Alerting
 from hippod.beats import Spending
 from hippod.checklist import reading, telling
@@ -345,6 +345,7 @@ class Heartbeat:
             round_.waited += 1
             if round_.waited > MOST_WAITS or self._stopped.wait(BUSY_SECONDS):
                 return False
+            lanes.moved()
         return True
 
     @cached_property

@@ -7,6 +7,7 @@ import contextlib
 import json
 import secrets
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from datetime import date, datetime, tzinfo
 from typing import Final, get_args
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from hippod import daylog, facts, intake, markdown, pages
 from hippod.documents import FileStat
@@ -49,11 +51,25 @@ ACTOR: Final = "import"
 """Who wrote, in the journal; behind it stands the name of the import."""
 _RECORD: TypeAdapter[object] = TypeAdapter(Record)
 
+_FAULTS: Final = {
+    "model_attributes_type": "is no JSON object",
+    "union_tag_not_found": "type: is missing",
+    "missing": "is missing",
+    "string_type": "is no text",
+    "tuple_type": "is no list",
+    "string_pattern_mismatch": "is not of its form",
+    "extra_forbidden": "is unknown",
+    "too_short": "is empty",
+}
+
 Logs = dict[str, tuple[FileStat, frozenset[str]]]
 """By which names the facts of each log are known, as long as the file is the same."""
 Numbered = Sequence[tuple[int, object]]
-_MOST_KEPT: Final = 200_000
-"""Names of facts that are kept until the next part comes; it may never come."""
+_MOST_KEPT: Final = 1_000_000
+"""Names of facts that are kept until the next part comes; it may never come. With fewer every part
+of a long import would read all logs again."""
+_TURN_SECONDS: Final = 0.002
+"""Pause between two writes: who waits for the workspace would not be let in otherwise."""
 
 
 @dataclass(slots=True)
@@ -209,9 +225,17 @@ def _read(line: str) -> object:
         return _RECORD.validate_python(found)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part)[:50] for part in fault["loc"][1:])
-        said = str(fault["msg"])[:200]
-        raise RefusedError(f"{place}: {said}" if place else said) from None
+        raise RefusedError(_said(fault)) from None
+
+
+def _said(fault: ErrorDetails) -> str:
+    """Say what is wrong with a record, in words of people who never heard of our parser."""
+    if fault["type"] == "union_tag_invalid":
+        tag, known = str(fault["ctx"]["tag"])[:50], fault["ctx"]["expected_tags"]
+        return f"type: {tag!r} is none of {known}"
+    place = ".".join(str(part)[:50] for part in fault["loc"][1:])
+    said = _FAULTS.get(fault["type"]) or fault["msg"].replace("Input should be", "must be")[:200]
+    return f"{place}: {said}" if place else said
 
 
 def _check_begin(record: object) -> None:
@@ -304,7 +328,9 @@ class _Adding:
         stones = self._stones()
         for number, record in records:
             with self._done.refusing(number):
-                day, fact = intake.fact_of(record, stones, today)
+                if (taken := self._taken_fact(record, known, stones, today)) is None:
+                    continue
+                day, fact = taken
                 if self._stands(intake.known_as(day, fact), known):
                     continue
                 if fact.id in undone:
@@ -314,6 +340,19 @@ class _Adding:
         for day in sorted(new):
             with self._workspace.held():
                 self._append(day, self._still_new(day, new[day]))
+            time.sleep(_TURN_SECONDS)
+
+    def _taken_fact(
+        self, record: FactRecord, known: Set[str], stones: Tombstones, today: date
+    ) -> tuple[date, Fact] | None:
+        """Return a fact as it may be written; None if it stands in other words than these."""
+        try:
+            return intake.fact_of(record, stones, today)
+        except RefusedError:
+            if f"^{record.id}" not in known:
+                raise
+            self._done.reworded += 1
+            return None
 
     def _stands(self, names: frozenset[str], known: Set[str]) -> bool:
         """Say whether a fact is there, and count it: some are there in other words."""
@@ -452,6 +491,7 @@ class _Adding:
         for number, record in records:
             with self._done.refusing(number), self._workspace.held():
                 self._add_entity(number, intake.names_of(record, self._stones()), who)
+            time.sleep(_TURN_SECONDS)
 
     def _add_entity(self, number: int, names: intake.Names, who: "_Who") -> None:
         page = who.owner(names.name)

@@ -157,7 +157,7 @@ def _link(target: str) -> str:
 
 def _check_not_injected(*texts: str) -> None:
     for text in texts:
-        if foreign.is_injection(text) or foreign.is_injection(re.sub("[-_]", " ", text)):
+        if any(map(foreign.is_injection, {text, re.sub("[-_]", " ", text)})):
             raise RefusedError(foreign.INJECTED)
 
 

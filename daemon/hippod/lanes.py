@@ -1,5 +1,6 @@
-"""One thread for one kind of work, which knows for how long its work of the moment lasts."""
+"""One thread for one kind of work, which knows for how long its work of the moment stands still."""
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -7,6 +8,15 @@ from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_here = threading.local()
+
+
+def moved() -> None:
+    """Say that the work of this thread comes on: long work is not stuck while it does."""
+    lane: Lane | None = getattr(_here, "lane", None)
+    if lane is not None:
+        lane.touch()
 
 
 class Lane(ThreadPoolExecutor):
@@ -22,12 +32,17 @@ class Lane(ThreadPoolExecutor):
         return super().submit(self._timed, fn, *args, **kwargs)
 
     def busy(self) -> float:
-        """Return for how many seconds the work of the moment lasts, 0 if there is none."""
+        """Return for how many seconds the work of the moment has not moved, 0 if there is none."""
         began = self._began
         return 0.0 if began is None else time.monotonic() - began
 
-    def _timed(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def touch(self) -> None:
+        """Note, in the lane's own thread, that its work moved."""
         self._began = time.monotonic()
+
+    def _timed(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        _here.lane = self
+        self.touch()
         try:
             return fn(*args, **kwargs)
         finally:

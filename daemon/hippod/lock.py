@@ -9,17 +9,21 @@ import errno
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hippod import untouchable
 from hippod.errors import Busy, StorageError
 
 FOLDER = ".memory"
 _LOCK = "lock"
 _STRANGE = (stat.S_IFLNK, stat.S_IFIFO, stat.S_IFBLK, stat.S_IFCHR)
 _TRIES = 10
+_LOOK_SECONDS = 0.2
+"""For how long who finds it locked tries again: it may be somebody who looks who holds it."""
 _SOCKET = "socket "
 """Begins the line of the lock file that says where its holder answers."""
 _MOST_SIGNED = 4_096
@@ -57,20 +61,29 @@ class Held:
     """Device and inode of the workspace."""
 
     def answers_at(self, socket: str) -> None:
-        """Note in the lock file where the holder can be asked whether it is well."""
-        _sign(self._fd, socket=socket)
+        """Note in the lock file, if there is room, where the holder can be asked how it is."""
+        with contextlib.suppress(OSError):
+            _sign(self._fd, socket=socket)
 
     def identify(self, name: str) -> "Identity":
-        """Return what tells a file of the folder from another one that takes its name."""
-        info = (self.folder / name).stat()
-        return Identity(name, info.st_dev, info.st_ino)
+        """Return what tells a file of the folder from another one that takes its name.
+
+        Raises `StorageError` where it cannot be seen.
+        """
+        try:
+            return self._identified(name)
+        except OSError as error:
+            raise _unusable(self.folder / name, error) from None
+
+    def _identified(self, name: str) -> "Identity":
+        return Identity(name, *_identity(self.folder / name))
 
     def has_lost(self, file: "Identity | None") -> bool:
         """Say whether another file, or none, has the name of `file` by now."""
-        if file is None or self._is_away():
+        if file is None or self.is_away():
             return False
         try:
-            return self.identify(file.name) != file
+            return self._identified(file.name) != file
         except FileNotFoundError:
             return True
         except OSError:
@@ -81,14 +94,14 @@ class Held:
 
         While the whole workspace is away nothing is lost.
         """
-        if self._is_away():
+        if self.is_away():
             return False
         try:
             return not _same_file(self._fd, self.folder / _LOCK)
         except OSError:  # a disk in trouble: nobody else can lock there either
             return False
 
-    def _is_away(self) -> bool:
+    def is_away(self) -> bool:
         """Say whether the workspace is unmounted or renamed: another folder may have its name."""
         try:
             return _identity(self.folder.parent) != self._root
@@ -102,9 +115,17 @@ def held(root: Path, purpose: str = "") -> Iterator[Held]:
     folder = prepare(root)
     fd = _acquire(root, folder / _LOCK, purpose)
     try:
-        yield Held(folder, fd, _identity(root))
+        with untouchable.kept(folder):
+            yield Held(folder, fd, _root_identity(root))
     finally:
         os.close(fd)
+
+
+def _root_identity(root: Path) -> tuple[int, int]:
+    try:
+        return _identity(root)
+    except OSError as error:  # it is being deleted
+        raise _unusable(root, error) from None
 
 
 @contextlib.contextmanager
@@ -119,10 +140,11 @@ def borrowed(root: Path, purpose: str = "") -> Iterator[bool]:
         yield not (root / FOLDER / _LOCK).exists()
         return
     try:
-        is_ours = _try(fd, fcntl.LOCK_EX)
+        is_ours = _locked(fd)
         if is_ours:
             _sign_over(root, purpose)
-        yield is_ours
+        with untouchable.kept(root / FOLDER):
+            yield is_ours
     finally:
         os.close(fd)
 
@@ -152,6 +174,13 @@ def socket_of_holder(root: Path) -> str:
     return next((line.removeprefix(_SOCKET) for line in lines if line.startswith(_SOCKET)), "")
 
 
+def refuse_if_held(root: Path) -> None:
+    """Raise `Busy`, as `hold` does, while anybody holds the workspace; nothing is written."""
+    said = _said_by_holder(root)
+    if said is not None:
+        raise _busy(root, said)
+
+
 def _said_by_holder(root: Path) -> str | None:
     """Return what stands in the lock file while somebody holds it."""
     try:
@@ -167,6 +196,16 @@ def _said_by_holder(root: Path) -> str | None:
 def _identity(path: Path) -> tuple[int, int]:
     info = path.stat()
     return info.st_dev, info.st_ino
+
+
+def _locked(fd: int) -> bool:
+    """Lock a file for ourselves, past those who only look; false if somebody holds it."""
+    end = time.monotonic() + _LOOK_SECONDS
+    while not _try(fd, fcntl.LOCK_EX):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 def _try(fd: int, kind: int) -> bool:
@@ -228,19 +267,17 @@ def _acquire(root: Path, path: Path, purpose: str) -> int:
         except OSError as error:
             raise _unusable(path, error) from None
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not _locked(fd):
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # says why not
             # Somebody may have removed the file in between: then we hold a lock on nothing.
             if _same_file(fd, path):
                 _sign(fd, purpose)
                 return fd
         except OSError as error:
-            holder = _holder(fd)
+            said = _read(fd)
             os.close(fd)
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise Busy(
-                    f"{root}: another hippod holds this workspace{holder}",
-                    "stop it, or talk to it: hippod status, hippod.Client",
-                ) from None
+                raise _busy(root, said) from None
             raise _unusable(path, error) from None
         os.close(fd)
     raise StorageError(f"{path}: the lock file keeps disappearing", "find out what removes it")
@@ -254,8 +291,14 @@ def _sign(fd: int, purpose: str = "", socket: str = "") -> None:
     os.pwrite(fd, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"), 0)
 
 
-def _holder(fd: int) -> str:
-    said = _read(fd)
+def _busy(root: Path, said: str) -> Busy:
+    return Busy(
+        f"{root}: another hippod holds this workspace{_holder(said)}",
+        "stop it, or talk to it: hippod status, hippod.Client",
+    )
+
+
+def _holder(said: str) -> str:
     purpose = " ".join(said.partition("\n")[0].split()[2:3])
     told = f"pid {_pid(said)}, {purpose}" if purpose.isalpha() else f"pid {_pid(said)}"
     return f" ({told})" if _pid(said) else ""

@@ -43,6 +43,10 @@ PATIENCE_SECONDS = 0.2
 _PIECE = 1_000
 """Characters that a pipe takes without waiting if it takes any: 4096 bytes."""
 _MOST_NAMES = 1_000
+_WHO = ("job", "worker", "check", "source")
+"""Fields that say whose trouble an event tells of."""
+_MOST_KINDS = 50
+"""Troubles of one name that are counted apart; all others are counted as one."""
 _MOST_READ = 20 * MOST_CHARACTERS
 """Characters of a value that are looked at: what is cut off later hides no half of a secret."""
 _MOST_ENTRIES, _MOST_DEPTH = 20, 3
@@ -86,14 +90,13 @@ def configure(
         handlers.append(_shown(_open_file(Path(file), max_bytes, keep), form, terminal=False))
     if not file or _is_terminal():
         handlers.append(_shown(_Stream(_Lossy()), form, terminal=_is_terminal()))
-    folding = Folding()
+    global _folding
+    folding = _folding = _folding or Folding()
     for handler in handlers[:1]:
         handler.addFilter(_Limit(folding))
     for handler in handlers[1:]:
         handler.addFilter(lambda record: not getattr(record, "is_folded", False))
     _route(level.upper(), handlers, folding)
-    global _folding
-    _folding = folding
     sys.excepthook = _say_crash
     threading.excepthook = lambda crash: _say_crash(
         crash.exc_type, crash.exc_value, crash.exc_traceback
@@ -166,15 +169,28 @@ class Folding:
         self._lock = threading.Lock()
         self._windows: OrderedDict[str, tuple[float, int]] = OrderedDict()
         """By name: when the window began, and how many came in it."""
+        self._kinds: dict[str, set[str]] = {}
+        """By name of a trouble: of whom, and of which error, it was told."""
 
     def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
         """Pass an event on, or drop it."""
         if method == "debug":
             return event
-        left_out = self.take(str(event.get("event")))
+        name = str(event.get("event"))
+        left_out = self.take(name if method == "info" else self._key(name, event))
         if left_out is None:
             raise structlog.DropEvent
         return {**event, "folded": left_out} if left_out else event
+
+    def _key(self, name: str, event: EventDict) -> str:
+        """Return by what a trouble is counted: those of others must not hide it."""
+        key = " ".join([name, *(f"{event[field]!s:.100}" for field in _WHO if field in event)])
+        key = f"{key} {_kind_of_error(event.get('exc_info'))}"
+        with self._lock:
+            kinds = self._kinds.setdefault(name, set())
+            if len(kinds) < _MOST_KINDS and len(self._kinds) < _MOST_NAMES:
+                kinds.add(key)
+            return key if key in kinds else name
 
     def take(self, name: str) -> int | None:
         """Return how many of a name were left out before this one; None: leave it out too."""
@@ -195,6 +211,12 @@ class Folding:
     def _bound(self) -> None:
         while len(self._windows) > _MOST_NAMES:
             self._windows.popitem(last=False)
+
+
+def _kind_of_error(said: object) -> str:
+    """Return the name of the class of an exception that goes with an event."""
+    error = sys.exc_info()[1] if said is True else said[1] if isinstance(said, tuple) else said
+    return type(error).__name__ if isinstance(error, BaseException) else ""
 
 
 _folding: Folding | None = None
@@ -352,6 +374,7 @@ class _File(logging.handlers.RotatingFileHandler):
 
     def __init__(self, path: Path, max_bytes: int, keep: int) -> None:
         self._is_torn = False
+        self._is_told = False
         super().__init__(path, maxBytes=max_bytes, backupCount=keep, encoding="utf-8")
 
     def _open(self) -> io.TextIOWrapper:
@@ -365,15 +388,46 @@ class _File(logging.handlers.RotatingFileHandler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line, on a line of its own though the one before was cut off."""
-        if self._is_torn and self.stream is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self.stream.write("\n")
+        try:
+            line = f"{self.format(record)}\n"
+            stream = self._with_room(len(line.encode("utf-8", "backslashreplace")))
+            if self._is_torn:
+                stream.write("\n")
                 self._is_torn = False
-        super().emit(record)
+            stream.write(line)
+        except Exception:  # what is wrong with a line must not end who says it
+            self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Lose the line."""
         self._is_torn = True
+
+    def _with_room(self, size: int) -> io.TextIOWrapper:
+        """Return the open file, with room for a line."""
+        self.stream = self.stream or self._open()
+        there = os.fstat(self.stream.fileno())
+        if stat.S_ISREG(there.st_mode) and 0 < there.st_size > self.maxBytes - size:
+            self.doRollover()
+        return self.stream
+
+    def doRollover(self) -> None:  # noqa: N802
+        """Begin a new file; where the old one cannot be moved away, it is emptied."""
+        try:
+            super().doRollover()
+        except OSError as error:
+            self._say_once(error)
+            self.stream = self._open()
+            os.ftruncate(self.stream.fileno(), 0)
+
+    def _say_once(self, error: OSError) -> None:
+        if not self._is_told:
+            self._is_told = True
+            place = error.filename2 or error.filename or self.baseFilename
+            lossy = _Lossy()
+            lossy.write(
+                f"hippod: {self.baseFilename}: old lines cannot be moved away and are dropped:"
+                f" {place}: {error.strerror}\n"
+            )
 
 
 def _open_file(path: Path, max_bytes: int, keep: int) -> _File:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, MutableMapping
 
 import sdnotify
 
+LAUNCHD_LABEL = "io.hippod.daemon"
 _OURS = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 EXTEND_SECONDS = 30.0
 """For how much more time one asks at once; asked again after a third of it."""
@@ -80,9 +81,14 @@ class ServiceManager:
 
 
 def is_managed(environ: Mapping[str, str]) -> bool:
-    """Say whether systemd or launchd started this process."""
-    by_systemd = environ.get("INVOCATION_ID") or environ.get("NOTIFY_SOCKET")
-    return bool(by_systemd) or environ.get("XPC_SERVICE_NAME", "0") not in ("", "0")
+    """Say whether systemd or launchd started this very process.
+
+    Not whether one of them started something above it: on a desktop that is true of every shell.
+    """
+    us = str(os.getpid())
+    meant = (environ.get("SYSTEMD_EXEC_PID"), environ.get("LISTEN_PID"))
+    by_systemd = environ.get("NOTIFY_SOCKET") or us in meant
+    return bool(by_systemd) or environ.get("XPC_SERVICE_NAME") == LAUNCHD_LABEL
 
 
 def _watchdog(environ: Mapping[str, str]) -> float | None:

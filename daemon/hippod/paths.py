@@ -5,7 +5,7 @@ file. Nothing beyond the cheap standard library is imported: the CLI needs this 
 """
 
 # pathlib would cost 8 ms of the 25 that a client has.
-# ruff: noqa: PTH100, PTH111, PTH118, PTH119, PTH123
+# ruff: noqa: PTH100, PTH111, PTH116, PTH118, PTH119, PTH123
 
 import os
 import pwd
@@ -23,6 +23,14 @@ MAX_SOCKET_BYTES = 100
 def config_path(arg: str | None, environ: Mapping[str, str]) -> str:
     """Return the config file: `--config`, `HIPPOD_CONFIG`, `~/.hippod/config.toml`."""
     return _absolute(arg or environ.get("HIPPOD_CONFIG") or "~/.hippod/config.toml", environ)
+
+
+def absolute(path: str, environ: Mapping[str, str]) -> str:
+    """Return a path from the current folder on, with the home folder for a leading `~`.
+
+    Raises `InvalidInput` where it is relative and the current folder is gone.
+    """
+    return _absolute(path, environ)
 
 
 def workspace_path(
@@ -119,6 +127,17 @@ def configured(path: str, environ: Mapping[str, str]) -> tuple[str, str]:
     return values[0], values[1]
 
 
+def is_there(path: str) -> bool:
+    """Say whether there is a config file; raises `ConfigError` where nobody can say."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise ConfigError([f"{path}: {error.strerror}"]) from None
+    return True
+
+
 def config_text(path: str) -> str:
     """Return the text of a config file, empty if there is none.
 
@@ -202,7 +221,13 @@ def _absolute(path: str, environ: Mapping[str, str], start: str = "") -> str:
     home = environ.get("HOME")
     if home and (path == "~" or path.startswith("~/")):
         path = home + path[1:]
-    return os.path.abspath(os.path.join(start, in_home(path)))
+    joined = os.path.join(start, in_home(path))
+    try:
+        return os.path.abspath(joined)
+    except FileNotFoundError:
+        raise InvalidInput(
+            f"{joined}: it starts at the current folder, which is gone", "write the path in full"
+        ) from None
 
 
 def _override(environ: Mapping[str, str], variable: str) -> str:

@@ -17,10 +17,11 @@ import socket
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import structlog
 import uvicorn
@@ -28,9 +29,10 @@ from starlette.types import ASGIApp
 
 from hippod import __version__, allocator, compose, lock, log, rescue
 from hippod.client import Client
+from hippod.compose import Assembly
 from hippod.config import Config, differences, needs_restart
 from hippod.daemon import Daemon
-from hippod.errors import Busy, ConfigError, DaemonDown, HippodError
+from hippod.errors import Busy, ConfigError, DaemonDown, HippodError, StorageError
 from hippod.notify import ServiceManager
 from hippod.server import app as routes
 from hippod.server import socket as sockets
@@ -42,6 +44,7 @@ from hippod.wire import ConfigReloaded
 
 logger = structlog.get_logger()
 
+Hold = Callable[[Path], contextlib.AbstractContextManager[lock.Held]]
 Settings = tuple[Config, Path | None]
 """The configuration, with workspace and socket settled, and the file that it was read from."""
 
@@ -49,16 +52,25 @@ SWITCH_SECONDS = 0.0005
 STOP_SECONDS = 4
 FINISH_SECONDS = 3.0
 """How long, before a reload, requests under way may take as if nothing were."""
-GIVE_UP_SECONDS = 30.0
+GIVE_UP_SECONDS = 5.0
 """How long they may take once their work was told to end."""
 FORGET_SECONDS = 1.0
 """How long after a reload garbage is collected."""
 HOLD_SECONDS = 60.0
 """How long under a service manager who holds the workspace is waited for: a backup, a doctor."""
 HOLD_PAUSE_SECONDS = 0.5
+RENEW_SECONDS = 2.0
+"""How long after it was lost the workspace is held anew."""
 ANSWER_SECONDS = 3.0
-LONGEST_START = LONGEST_STOP = 900.0
+LONGEST_START, LONGEST_STOP = 900.0, 90.0
 """For how many seconds at most a service manager is asked to wait."""
+ABSENT_SECONDS = 120.0
+"""How long a reload may leave nobody at work before the watchdog is not fed any more."""
+LOOK_SECONDS = 5.0
+"""How soon one looks again at what is stuck."""
+AGAIN_SECONDS = (2, 5, 15, 60)
+"""When to begin again after a beginning that failed, the last one from then on."""
+FAILURES = (HippodError, OSError)
 LOST = "the folder .memory of the workspace was deleted or replaced while the daemon ran"
 
 
@@ -69,6 +81,9 @@ def run(load: Callable[[], Settings]) -> int:
     holds the workspace. Where a service manager started us, another daemon that is well is no
     failure, since it must not try for ever beside that one; anybody else is waited for.
     """
+    terminal = _terminal()
+    if terminal is None:  # a reload that is asked for too early shall end nothing
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     manager = ServiceManager()
     settings = load()
     config = settings[0]
@@ -81,7 +96,7 @@ def run(load: Callable[[], Settings]) -> int:
     # SQLite would wait that long for it.
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        return asyncio.run(Process(settings, load, manager, given).run())
+        return asyncio.run(Process(settings, load, manager, given, terminal).run())
     finally:
         _let_go_of_stderr()
 
@@ -93,6 +108,16 @@ class Wish(enum.IntEnum):
     FAIL = 1
     RENEW = 2
     RELOAD = 3
+    BEGIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is at work at the moment."""
+
+    parts: Assembly
+    daemon: Daemon
+    task: asyncio.Task[None]
 
 
 class Process:
@@ -104,6 +129,7 @@ class Process:
         load: Callable[[], Settings],
         manager: ServiceManager,
         given: socket.socket | None = None,
+        terminal: int | None = None,
     ) -> None:
         self._given = given
         self._settings = self._settled(settings)
@@ -113,22 +139,34 @@ class Process:
         self._wishes: asyncio.Queue[Wish] = asyncio.Queue()
         self._askers: list[asyncio.Future[ConfigReloaded]] = []
         self._present = Present()
+        self._door = Door()
         self._holding = ExitStack()
         """The lock of the workspace."""
         self._built = ExitStack()
         """All parts over it."""
-        self._daemon: Daemon | None = None
-        self._terminal = _terminal()
+        self._work: _Work | None = None
+        self._under_way_since: float | None = self._began
+        """Since when a beginning or an end is under way; None: nothing is."""
+        self._failures = 0
+        """Of beginnings, since the last one that did not fail."""
+        self._is_stopping = False
+        self._terminal = terminal
 
     async def run(self) -> int:
         """Serve until told to stop; return the exit code."""
         self._hear_signals()
+        try:
+            return await self._run()
+        finally:  # what comes between the loop's end and ours shall not change how we end
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    async def _run(self) -> int:
         path = Path(self._config.server.socket)
         with self._holding, self._built:
             if not await self._held_in_time():
                 return 0
             with sockets.listening(path, self._given) as listener:
-                self._door = Door(self._application())
+                self._door.lead_to(self._application())
                 async with self._serving(listener), self._watched_over():
                     code = await self._live()
         logger.info("daemon.stopped")
@@ -146,11 +184,19 @@ class Process:
         gc.enable()
         self._say_ready()
         while (wish := await self._most_urgent()) > Wish.FAIL:
-            await (self._renew() if wish is Wish.RENEW else self._reload())
+            await self._do(wish)
         self._say_end()
         async with self._manager.patience(LONGEST_STOP):
             await self._end()
         return int(wish is Wish.FAIL)
+
+    async def _do(self, wish: Wish) -> None:
+        if wish is Wish.RENEW:
+            await self._renew()
+        elif wish is Wish.RELOAD:
+            await self._reload()
+        else:
+            await self._begin_as_it_was()
 
     async def _most_urgent(self) -> Wish:
         """Wait for a wish; of several the most urgent counts, and those like it."""
@@ -166,9 +212,20 @@ class Process:
 
     def _hear_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._wishes.put_nowait, Wish.STOP)
-        loop.add_signal_handler(signal.SIGHUP, self._hang_up)
+        loop.add_signal_handler(signal.SIGTERM, self._shall_stop)
+        loop.add_signal_handler(signal.SIGINT, self._interrupted)
+        # Not by the loop, at whose end the signal would get its deadly default back.
+        signal.signal(signal.SIGHUP, lambda *_: _soon(loop, self._hang_up))
+
+    def _shall_stop(self) -> None:
+        self._is_stopping = True
+        self._door.hurry()
+        self._wishes.put_nowait(Wish.STOP)
+
+    def _interrupted(self) -> None:
+        """Stop; at once if it is pressed again, whatever we wait for."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        self._shall_stop()
 
     def _hang_up(self) -> None:
         """Read the configuration again; but end where it says that our terminal was closed."""
@@ -176,9 +233,10 @@ class Process:
             self._wishes.put_nowait(Wish.RELOAD)
             return
         _leave_terminal()
-        self._wishes.put_nowait(Wish.STOP)
+        self._shall_stop()
 
     async def _asked_to_reload(self) -> ConfigReloaded:
+        self._door.let_out()
         asker: asyncio.Future[ConfigReloaded] = asyncio.get_running_loop().create_future()
         self._askers.append(asker)
         self._wishes.put_nowait(Wish.RELOAD)
@@ -223,7 +281,7 @@ class Process:
         return None
 
     def _another_is_well(self) -> bool:
-        """Say whether who holds the workspace answers; at a socket that was given to us none can."""
+        """Say whether who holds the workspace answers; at a socket given to us none can."""
         place = lock.socket_of_holder(self._config.workspace.path)
         if not place or (self._given is not None and place == self._config.server.socket):
             return False
@@ -238,54 +296,72 @@ class Process:
             return await asyncio.wait_for(self._wishes.get(), seconds) is Wish.STOP
         return False
 
-    def _hold(self) -> None:
-        self._held = self._holding.enter_context(compose.held(self._config.workspace.path))
+    def _hold(self, hold: Hold = compose.held) -> None:
+        self._held = self._holding.enter_context(hold(self._config.workspace.path))
         rescue.put_back(self._held.folder)
         self._held.answers_at(self._config.server.socket)
 
+    def _hold_anew(self) -> None:
+        self._holding.close()
+        self._hold(lock.held)  # which makes no workspace
+
     async def _begin(self, settings: Settings) -> None:
         """Build everything, open the door and have the daemon work."""
+        self._under_way_since = time.monotonic()
         building = compose.over(self._held.folder, *settings)
-        self._parts = parts = await asyncio.to_thread(self._built.enter_context, building)
+        parts = await asyncio.to_thread(self._built.enter_context, building)
+        with ExitStack() as failing:
+            failing.callback(self._built.close)
+            self._work = self._started(parts)
+            failing.pop_all()
+        self._settings = settings
+        self._present.become(parts.memory)
+        self._door.open()
+        self._under_way_since, self._failures = None, 0
+
+    def _started(self, parts: Assembly) -> _Work:
         loop = asyncio.get_running_loop()
         memory = parts.memory
         memory.started = self._began
-        memory.reload = lambda: _awaited(self._asked_to_reload(), loop)
-        self._settings = settings
-        self._daemon = daemon = Daemon(parts, self._held)
+        memory.reload = self._asked_to_reload
+        memory.reread = lambda: self._read_again()[0]
+        daemon = Daemon(parts, self._held)
         daemon.lost = lambda: self._wishes.put_nowait(Wish.RENEW)
         daemon.tell = functools.partial(_soon, loop, self._tell_status)
         daemon.connect()
-        self._present.become(memory)
-        self._door.open()
-        self._working = asyncio.create_task(daemon.run())
-        self._working.add_done_callback(self._worked)
+        task = asyncio.create_task(daemon.run())
+        task.add_done_callback(self._worked)
+        return _Work(parts, daemon, task)
 
-    async def _take_down(
-        self, besides: int = 0, last: Callable[[State], None] = lambda state: None
-    ) -> None:
-        """Close the door, let those inside finish but for `besides`, and take all down.
+    async def _take_down(self, last: Callable[[State], None] = lambda state: None) -> None:
+        """Close the door, let those inside finish, for a while, and take all down.
 
-        `last` is done when nothing works any more, with the state still open.
+        `last` is done when nothing works any more, with the state still open. What waits for its
+        client is cut off first, and nobody is waited for once we are told to stop.
         """
-        daemon = self._daemon
-        assert daemon is not None
+        if (work := self._work) is None:
+            return
+        self._under_way_since = time.monotonic()
         self._door.close()
-        daemon.quieten()
-        await self._door.emptied(besides, FINISH_SECONDS)
-        await self._end_work(daemon)
-        if not await self._door.emptied(besides, GIVE_UP_SECONDS):
-            logger.warning("requests.left")
-        await asyncio.to_thread(last, self._parts.state)
+        work.daemon.quieten()
+        if not await self._door.emptied(FINISH_SECONDS):
+            self._cut(held_up=True)
+        await self._end_work(work)
+        if not await self._door.emptied(GIVE_UP_SECONDS):
+            self._cut()
+        await asyncio.to_thread(last, work.parts.state)
         await self._close()
 
-    async def _end_work(self, daemon: Daemon) -> None:
-        daemon.stop()
-        with contextlib.suppress(BaseExceptionGroup):  # told when it happened
-            await self._working
+    def _cut(self, *, held_up: bool = False) -> None:
+        if count := self._door.cut(held_up=held_up):
+            logger.warning("requests.left", requests=count)
+
+    async def _end_work(self, work: _Work) -> None:
+        work.daemon.stop()
+        await asyncio.wait([work.task])  # how it ended was told when it did
 
     async def _close(self) -> None:
-        self._daemon = None
+        self._work = None
         self._present.become(None)
         await asyncio.to_thread(self._built.close)
         # What was built goes as soon as the last request that saw it is answered.
@@ -293,13 +369,12 @@ class Process:
         asyncio.get_running_loop().call_later(FORGET_SECONDS, _freeze_what_stays)
 
     async def _end(self) -> None:
-        self._door.lock(DaemonDown("the daemon stops", "start it again with: hippod run"))
-        for asker in self._askers:
-            asker.set_exception(DaemonDown("the daemon stops", "nothing was read again"))
-        if (daemon := self._daemon) is not None:
-            daemon.quieten()
+        self._door.refuse(DaemonDown("the daemon stops", "start it again with: hippod run"))
+        _answer(self._askers, DaemonDown("the daemon stops", "nothing was read again"))
+        if (work := self._work) is not None:
+            work.daemon.quieten()
             self._server.stop()
-            await self._end_work(daemon)
+            await self._end_work(work)
             await self._served
             await self._close()
 
@@ -310,8 +385,9 @@ class Process:
         askers, self._askers = self._askers, []
         self._manager.reloading()
         try:
-            answer = await self._reloaded(len(askers))
-        except HippodError as error:
+            answer = await self._reloaded()
+        except FAILURES as failure:
+            error = _known(failure)
             problems = error.problems if isinstance(error, ConfigError) else (error.message,)
             logger.error("config.reload_failed", problems=[_first_line(each) for each in problems])
             _answer(askers, error)
@@ -320,28 +396,68 @@ class Process:
             _answer(askers, answer)
         self._manager.ready(self._line())
 
-    async def _reloaded(self, askers: int) -> ConfigReloaded:
-        wanted = self._settled(await asyncio.to_thread(self._load))
+    async def _reloaded(self) -> ConfigReloaded:
+        wanted = await asyncio.to_thread(self._read_again)
+        differing = differences(self._config, wanted[0])
+        fixed = tuple(key for key in differing if needs_restart(key))
+        changed = tuple(key for key in differing if key not in fixed)
+        settings = _with_fixed(wanted[0], self._config), wanted[1]
+        if changed and self._held.is_away():  # what works can wait for it, a beginning cannot
+            raise StorageError(
+                f"{self._config.workspace.path}: the workspace is away", "reload when it is back"
+            )
+        log.begin(settings[0])  # also unchanged: its file may have been moved away
+        if changed:
+            await self._rebuild(settings)
+        return ConfigReloaded(changed=changed, needs_restart=fixed)
+
+    def _read_again(self) -> Settings:
+        """Read the settings from any thread; raises `ConfigError`."""
+        wanted = self._settled(self._load())
         if wanted[1] is None and self._settings[1] is not None:
             raise ConfigError(
                 [f"{self._settings[1]}: it is gone"], "put it back; a restart would use defaults"
             )
-        differing = differences(self._config, wanted[0])
-        fixed = tuple(key for key in differing if needs_restart(key))
-        changed = tuple(key for key in differing if key not in fixed)
-        if changed:
-            await self._rebuild((_with_fixed(wanted[0], self._config), wanted[1]), askers)
-        return ConfigReloaded(changed=changed, needs_restart=fixed)
+        return wanted
 
-    async def _rebuild(self, settings: Settings, askers: int) -> None:
+    async def _rebuild(self, settings: Settings) -> None:
         """Take all down and build it anew; as it was where it cannot be as it shall be."""
         async with self._manager.patience(LONGEST_START):
-            await self._take_down(askers)
+            await self._take_down()
+            if self._is_stopping:
+                raise DaemonDown("the daemon stops", "start it again with: hippod run")
             try:
                 await self._begin(settings)
-            except HippodError:
-                await self._begin(self._settings)
+            except FAILURES:
+                log.begin(self._config)
+                await self._begin_as_it_was()
                 raise
+
+    async def _begin_as_it_was(self) -> None:
+        """Begin with what was; where even that fails, say so to who asks and try again later.
+
+        Raises `Busy` if somebody else holds the workspace by now.
+        """
+        if self._work is not None:
+            return
+        if self._held.is_lost():
+            self._hold_anew()
+        try:
+            await self._begin(self._settings)
+        except FAILURES as failure:
+            self._await_better(_known(failure))
+        else:
+            self._tell_status()
+
+    def _await_better(self, error: HippodError) -> None:
+        seconds = AGAIN_SECONDS[min(self._failures, len(AGAIN_SECONDS) - 1)]
+        self._failures += 1
+        self._under_way_since = None
+        logger.error("daemon.cannot_begin", reason=error.message, hint=error.hint, again_in=seconds)
+        self._door.refuse(StorageError(f"the daemon cannot work: {error.message}", error.hint))
+        self._tell_status()
+        loop = asyncio.get_running_loop()
+        loop.call_later(seconds, self._wishes.put_nowait, Wish.BEGIN)
 
     async def _renew(self) -> None:
         """Hold the workspace anew, whose `.memory` was deleted or replaced under us.
@@ -349,14 +465,17 @@ class Process:
         A state that was deleted is put back as we have it; one that stands there counts. Raises
         `Busy` if somebody else holds the workspace by now.
         """
-        if self._daemon is None or not self._daemon.has_lost_hold():
+        # Who deletes a whole workspace may delete `.memory` first: then nothing is to be made anew.
+        await asyncio.sleep(RENEW_SECONDS)
+        if self._work is None or not self._work.daemon.has_lost_hold():
             return
         logger.error("workspace.lost_hold", reason=LOST)
         async with self._manager.patience(LONGEST_START):
-            await self._take_down(last=self._rescue)
-            self._holding.close()
-            self._hold()
-            await self._begin(self._settings)
+            await self._take_down(self._rescue)
+            if self._is_stopping:
+                return
+            self._hold_anew()
+            await self._begin_as_it_was()
         logger.info("workspace.held_again")
 
     def _rescue(self, state: State) -> None:
@@ -390,7 +509,7 @@ class Process:
                 await asyncio.sleep(0.001)
             yield
         finally:
-            self._door.lock(DaemonDown("the daemon stops"))
+            self._door.refuse(DaemonDown("the daemon stops"))
             server.stop()
             await self._served
 
@@ -409,20 +528,27 @@ class Process:
         """Say that we live, for as long as the loop turns and nothing in the daemon is stuck."""
         told = ""
         while True:
-            ailment = self._daemon.ailment() if self._daemon else ""
+            ailment = self._ailment()
             if not ailment:
                 self._manager.alive()
             elif ailment != told:
                 logger.error("daemon.stuck", threads=ailment)
             told = ailment
-            await asyncio.sleep(seconds)
+            await asyncio.sleep(min(seconds, LOOK_SECONDS) if ailment else seconds)
+
+    def _ailment(self) -> str:
+        """Return what is stuck: in the daemon, or a beginning or an end. Empty: nothing is."""
+        if self._under_way_since is not None:
+            seconds = time.monotonic() - self._under_way_since
+            return f"nobody at work for {seconds:.0f} s" if seconds > ABSENT_SECONDS else ""
+        return self._work.daemon.ailment() if self._work else ""
 
     # -- what is told ------------------------------------------------------------------------
 
     def _line(self) -> str:
         config = self._config
         line = f"serving {config.workspace.path} on {config.server.socket}"
-        told = self._daemon.line() if self._daemon else ""
+        told = self._work.daemon.line() if self._work else "cannot begin, see the log"
         return f"{line}: {told}" if told else line
 
     def _tell_status(self) -> None:
@@ -481,20 +607,22 @@ def _served_by(door: Door) -> uvicorn.Config:
     )
 
 
-def _awaited(
-    asking: Coroutine[Any, Any, ConfigReloaded], loop: asyncio.AbstractEventLoop
-) -> ConfigReloaded:
-    return asyncio.run_coroutine_threadsafe(asking, loop).result()
-
-
 def _answer(
     askers: list[asyncio.Future[ConfigReloaded]], answer: ConfigReloaded | HippodError
 ) -> None:
     for asker in askers:
+        if asker.done():  # who asked has gone
+            continue
         if isinstance(answer, HippodError):
             asker.set_exception(answer)
         else:
             asker.set_result(answer)
+
+
+def _known(failure: HippodError | OSError) -> HippodError:
+    if isinstance(failure, HippodError):
+        return failure
+    return StorageError(f"{failure.filename or 'the disk'}: {failure.strerror}")
 
 
 def _freeze_what_stays() -> None:
@@ -506,7 +634,7 @@ def _freeze_what_stays() -> None:
 def _with_fixed(wanted: Config, running: Config) -> Config:
     """Return what is wanted, but for what only a restart changes."""
     workspace = wanted.workspace.model_copy(update={"path": running.workspace.path})
-    kept = {"workspace": workspace, "server": running.server, "log": running.log}
+    kept = {"workspace": workspace, "server": running.server}
     return wanted.model_copy(update=kept)
 
 

@@ -8,13 +8,16 @@ import fcntl
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from hippod.errors import Conflict, InvalidInput, StorageError
 
-_PART: Final = ".part"
+_PART: Final = ".hippod-part"
+_DEAD_SECONDS: Final = 60.0
+"""Age from which on a part of another name counts as left behind: a new one is not locked yet."""
 _LONGEST_STEM = 200
 """Bytes: with what we put around it, a name stays below the 255 of file systems."""
 
@@ -39,6 +42,7 @@ def written(target: Path, *, force: bool) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a new file beside `target`, which becomes it at the end; none is left else."""
     check_target(target, force=force)
     sweep(target, _PART)
+    _sweep_parts(target.parent)
     with _reading_disk(target):
         temp, fd = _temp(target)
         try:
@@ -81,12 +85,24 @@ def sweep(target: Path, ending: str) -> list[Path]:
     left = []
     with contextlib.suppress(OSError):
         for path in sorted(target.parent.iterdir()):
-            if re.fullmatch(rf"\.{re.escape(stem(target))}\.[0-9a-f]{{16}}{ending}", path.name):
+            if re.fullmatch(
+                rf"\.{re.escape(stem(target))}\.[0-9a-f]{{16}}{re.escape(ending)}", path.name
+            ):
                 left += [path] if _is_abandoned(path) else []
     for path in left:
         if path.is_file():
             path.unlink(missing_ok=True)
     return left
+
+
+def _sweep_parts(folder: Path) -> None:
+    """Remove what runs that were killed left in a folder, whatever they were to become."""
+    with contextlib.suppress(OSError):
+        for path in folder.glob(f".*{_PART}"):
+            is_ours = re.fullmatch(rf"\..+\.[0-9a-f]{{16}}{re.escape(_PART)}", path.name)
+            is_old = time.time() - path.lstat().st_mtime > _DEAD_SECONDS
+            if is_ours and is_old and _is_abandoned(path) and path.is_file():
+                path.unlink(missing_ok=True)
 
 
 def temp_path(target: Path, ending: str) -> Path:

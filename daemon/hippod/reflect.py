@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 
-from hippod import daylog, facts, forgotten, markdown, pagebook, pages, plans, query, wire_bank
+from hippod import (
+    daylog,
+    facts,
+    forgotten,
+    lanes,
+    markdown,
+    pagebook,
+    pages,
+    plans,
+    query,
+    wire_bank,
+)
 from hippod.config import Config
 from hippod.documents import FileStat
 from hippod.errors import Conflict, DaemonDown, HippodError, ModelError
@@ -101,6 +112,7 @@ class Reflector:
         for _ in range(MOST_WAITS):
             if not self.busy() or self._stopped.wait(BUSY_SECONDS):
                 break
+            lanes.moved()
         if not self._stopped.is_set():
             self.run()
 

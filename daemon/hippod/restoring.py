@@ -17,7 +17,7 @@ from typing import Final
 
 from hippod import archive, lock, publishing
 from hippod.archive import File, Manifest
-from hippod.errors import Conflict, HippodError, InvalidInput, NotFound, StorageError
+from hippod.errors import Busy, Conflict, HippodError, InvalidInput, NotFound, StorageError
 from hippod.state import snapshot
 
 _PART: Final = ".restoring"
@@ -52,6 +52,7 @@ def restore(
     target = Path(os.path.realpath(target))
     if target == target.parent:
         raise InvalidInput(f"{target}: is the root of the file system", "name a folder below it")
+    _refuse_inside_another(target)
     with _kept_for_us(target):
         aside = _aside(target, now or datetime.now(UTC)) if _is_taken(target) else None
         if aside and not replace:
@@ -71,8 +72,21 @@ def _kept_for_us(target: Path) -> Iterator[None]:
     if not (target / lock.FOLDER).is_dir():
         yield
         return
-    with lock.hold(target, "restore"):
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(lock.hold(target, "restore"))
+        except Busy as busy:
+            raise Busy(
+                busy.message, "stop it first: hippod service stop, or Ctrl-C where it runs"
+            ) from None
         yield
+
+
+def _refuse_inside_another(target: Path) -> None:
+    """Raise `InvalidInput` for a place whose documents another workspace would take for its own."""
+    for each in target.parents:
+        if any((each / lock.FOLDER / name).exists() for name in ("lock", archive.STATE)):
+            raise InvalidInput(f"{target}: lies in the workspace {each}", "name a place outside")
 
 
 def _is_taken(target: Path) -> bool:

@@ -18,6 +18,7 @@ from hippod import (
     daylog,
     facts,
     forgotten,
+    lanes,
     logsource,
     pages,
     redact,
@@ -217,6 +218,7 @@ class Retainer:
                 break
             made = self._work_off_one(batch)
             written += made
+            lanes.moved()
             self._tell(file.source, made)
         return written
 
@@ -282,6 +284,7 @@ class Retainer:
             if reading.ended:  # first: once it is stored, it is not read again
                 self.ended(reading.cursor.session)
             self._store(file, reading)
+            lanes.moved()
             barren = 0 if reading.turns else barren + 1
             yields = reading.more and barren >= BARREN_READINGS
             if yields or reading.unfinished:
@@ -575,6 +578,13 @@ class Retainer:
 
     def _note(self, file: SourceFile, reading: Reading) -> None:
         self._counts[file.source].update(reading.skipped)
+        if older := reading.skipped.get("before_since"):
+            logger.info(
+                "transcript.older",
+                path=str(file.path),
+                turns=older,
+                reason=f"retain.backfill_days is {self._config.retain.backfill_days}",
+            )
         what = f"source {file.source}: {file.path}"
         if reading.alarm is None:
             self._alarms.pop(file, None)

@@ -130,7 +130,8 @@ class Root:
     def _gone(self) -> StorageError:
         return StorageError(
             f"{self.path}: the workspace is gone, or another folder stands in its place",
-            "mount or restore it, then restart hippod; nothing was forgotten",
+            "put it back, or mount it: the daemon then goes on, or needs a restart if it is a copy;"
+            " nothing was forgotten",
         )
 
 

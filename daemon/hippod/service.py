@@ -10,7 +10,7 @@ import functools
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
@@ -30,13 +30,13 @@ from hippod import (
     wire_exchange,
 )
 from hippod.backup import Backup, Backups
-from hippod.config import Config, explain
+from hippod.config import Config, differences, explain, needs_restart
 from hippod.context import Gatherer
 from hippod.doctor.running import Doctor
 from hippod.doctor.subject import Models, Parts, Subject, Watcher
 from hippod.doctor.times import steady_clock
 from hippod.entities import Roster
-from hippod.errors import Conflict, Forbidden, HippodError, InvalidInput, NotFound
+from hippod.errors import ConfigError, Conflict, Forbidden, HippodError, InvalidInput, NotFound
 from hippod.event_view import EventView
 from hippod.events import Events
 from hippod.exporting import Exporter
@@ -133,7 +133,9 @@ class Memory:
         self.pending: Callable[[], int] = lambda: 0
         self.waited: Callable[[], float] = lambda: 0.0
         self.describe: Callable[[], dict[str, Any]] = dict
-        self.reload: Callable[[], wire.ConfigReloaded] = _nothing_to_reload
+        self.reload: Callable[[], Awaitable[wire.ConfigReloaded]] = _nothing_to_reload
+        self.reread: Callable[[], Config] = lambda: self._config
+        """Reads what a reload would; raises `ConfigError`."""
         self.models = Models()
         self.watcher: Watcher | None = None
         self._began = time.time(), steady_clock()
@@ -175,6 +177,7 @@ class Memory:
         self._proposals = Proposals(workspace, lambda: self._now().date())
         self._proposals.changed = lambda path: self.changed(path)
         self._backups = Backups(workspace.root, state.copy_to, lambda: self._forgetter.moment)
+        self._backups.whole = self._note_backup
         self._exporter = Exporter(workspace, state, clock, config.zone)
         self._importer = Importer(workspace, state, self._provenance, clock, config.zone)
         self._importer.changed = lambda path: self.changed(path)
@@ -596,7 +599,7 @@ class Memory:
         """Describe workspace, index, models, sources and jobs; a group learns only the version."""
         if scope == "group":
             return wire.Status(version=__version__)
-        recovered_from = self._state.recovered_from
+        recovered_from, last_backup = self._state.recovered_from, self._state.last_backup
         return wire.Status(
             version=__version__,
             pid=os.getpid(),
@@ -608,12 +611,14 @@ class Memory:
             state=wire.StateStatus(
                 journal_mode=self._state.journal_mode,
                 recovered_from=str(recovered_from) if recovered_from else None,
+                last_backup=last_backup.isoformat() if last_backup else None,
             ),
             jobs=tuple(self.jobs_door.all()),
             bank=self._bank_status(),
             hygiene=self._hygiene.status(),
             heartbeat=self._heartbeat.status() if self._heartbeat else None,
             settings=self._settings(),
+            config=self._config_status(),
             **self.describe(),
         )
 
@@ -676,10 +681,10 @@ class Memory:
         self._main_only(scope, "config")
         return explain(self._config, self._config_path, os.environ)
 
-    def reload_config(self, scope: Scope = "main") -> wire.ConfigReloaded:
+    async def reload_config(self, scope: Scope = "main") -> wire.ConfigReloaded:
         """Have the daemon read its configuration again, and wait until it counts."""
         self._main_only(scope, "config")
-        return self.reload()
+        return await self.reload()
 
     def jobs(self, scope: Scope = "main") -> list[wire.Job]:
         """List the scheduled jobs."""
@@ -710,6 +715,7 @@ class Memory:
             self.rescan()  # what a rebuild threw away comes back as soon as it can
             raise
         self.events.changed(report.changed, "reindex" if full else "other")
+        self.rescan()  # what failed before and is well now is forgotten by who told of it
         return wire.Reindexed(**report.summary(), vectors_pending=self._index.texts_waiting())
 
     # -- taking it elsewhere -----------------------------------------------------------------
@@ -718,6 +724,10 @@ class Memory:
         """Begin a backup of the workspace and its state, which the caller reads and closes."""
         self._main_only(scope, "backup")
         return self._backups.begin()
+
+    def _note_backup(self) -> None:
+        with contextlib.suppress(HippodError):  # a full disk: the backup is whole all the same
+            self._state.note_backup(self._now())
 
     def export(self, request: wire_exchange.ExportRequest) -> Iterator[bytes]:
         """Return facts, opinions and entities as lines of JSON."""
@@ -805,6 +815,7 @@ class Memory:
             path=str(workspace.root),
             layout=self._config.workspace.layout,
             timezone=self._config.zone.key,
+            gone=workspace.absence(),
             oddities={**self._instructions(), **workspace.notes},
         )
         scan = workspace.last_scan
@@ -830,6 +841,16 @@ class Memory:
         counts = Counter(path.partition("/")[0] if "/" in path else "" for path in scan.files)
         found = {"": 0, **dict.fromkeys(tops, 0), **counts}
         return dict(sorted(found.items(), key=lambda root: -root[1])[:_MOST_ROOTS])
+
+    def _config_status(self) -> wire.ConfigStatus:
+        file = str(self._config_path) if self._config_path else None
+        try:
+            differing = differences(self._config, self.reread())
+        except ConfigError as error:
+            return wire.ConfigStatus(file=file, faults=error.problems)
+        fixed = tuple(key for key in differing if needs_restart(key))
+        waiting = tuple(key for key in differing if key not in fixed)
+        return wire.ConfigStatus(file=file, waiting=waiting, needs_restart=fixed)
 
     def _settings(self) -> dict[str, wire.ConfigValue]:
         """Return what is configured otherwise than by default; as it was when first asked."""
@@ -879,7 +900,7 @@ def _size(file: Path) -> int | None:
         return None
 
 
-def _nothing_to_reload() -> wire.ConfigReloaded:
+async def _nothing_to_reload() -> wire.ConfigReloaded:
     raise InvalidInput("without a daemon there is nothing to reload", "open the workspace again")
 
 

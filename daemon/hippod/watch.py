@@ -36,7 +36,7 @@ PROC = Path("/proc/self")
 _INODE = re.compile(r"^inotify wd:\S+ ino:([0-9a-f]+)", re.MULTILINE)
 
 HELD = ("/.memory", "/.memory/lock", "/.memory/state.sqlite")
-"""Of what is ignored, what must not go away while somebody works with it."""
+"""Of what is ignored, what must not go away or be replaced while it is worked with."""
 
 
 class Probe:
@@ -171,6 +171,6 @@ def _cause(failure: Exception) -> OSError | WatchfilesRustInternalError:
 
 
 def _wanted(change: Change, path: str) -> bool:
-    if change == Change.deleted and path.endswith(HELD):
+    if change != Change.modified and path.endswith(HELD):  # what takes a name counts as added
         return True
     return IGNORED_FOLDERS.isdisjoint(path.split("/"))

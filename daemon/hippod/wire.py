@@ -718,12 +718,14 @@ class WorkspaceStatus(Model):
     `skipped` and `oddities` give reasons by path: files that are no documents though they look
     like it, and documents whose text is not all that stands in them. `unlisted` counts what
     does not fit into the lists. `roots` counts the documents of each folder right below the
-    workspace, of those too that have none; the workspace's own stand under an empty name.
+    workspace, of those too that have none; the workspace's own stand under an empty name. `gone`
+    says that it is not there any more, or that another folder stands in its place.
     """
 
     path: str
     layout: str
     timezone: str
+    gone: str = ""
     documents: int | None = None
     skipped: dict[str, str] = {}
     oddities: dict[str, str] = {}
@@ -735,10 +737,27 @@ class WorkspaceStatus(Model):
 
 
 class StateStatus(Model):
-    """How the state is stored; `recovered_from` names a damaged file that was moved aside."""
+    """How the state is stored; `recovered_from` names a damaged file that was moved aside.
+
+    `last_backup` is when all of the last one was read that this daemon was asked for.
+    """
 
     journal_mode: str
     recovered_from: str | None
+    last_backup: str | None = None
+
+
+class ConfigStatus(Model):
+    """What a look at the configuration's file finds now.
+
+    With `faults` a reload is refused and the next start fails; what it says otherwise than the
+    daemon does waits for a reload (`waiting`) or for a restart.
+    """
+
+    file: str | None = None
+    faults: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    needs_restart: tuple[str, ...] = ()
 
 
 class Status(Health):
@@ -747,7 +766,8 @@ class Status(Health):
     Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a
     model is not there; `index`, `retain`, `watch` and the models' parts may gain keys. `crashes`
     tells by worker how often it failed inside hippod since the start, and was begun again.
-    `settings` lists what is configured otherwise than by default, and where.
+    `settings` lists what is configured otherwise than by default, and where; `config` whether the
+    file still says what the daemon does.
     """
 
     pid: int | None = None
@@ -768,3 +788,4 @@ class Status(Health):
     heartbeat: dict[str, Any] | None = None
     notes: dict[str, str] | None = None
     settings: dict[str, ConfigValue] | None = None
+    config: ConfigStatus | None = None

@@ -149,6 +149,8 @@ class Workspace:
         self._max_bytes = max_file_bytes
         self._sources_match = sources_match
         self._lock = threading.RLock()
+        self._noting = threading.Lock()
+        """Beside the lock of who writes: a document is read without waiting for a disk."""
         self._owners: Mapping[tuple[int, int], str] = {}
         self._notes: dict[str, str] = {}
         self.last_scan: Scan | None = None
@@ -416,6 +418,16 @@ class Workspace:
 
     # -- for the index -----------------------------------------------------------------------
 
+    def absence(self) -> str:
+        """Say that the workspace is gone or another folder stands in its place, else nothing."""
+        try:
+            self._root.fd()
+        except StorageError as error:
+            return error.message
+        except OSError as error:
+            return f"{self.root}: {error.strerror}"
+        return ""
+
     def scan(self) -> Scan:
         """List every document, and say what was left out and why.
 
@@ -489,10 +501,11 @@ class Workspace:
     @property
     def notes(self) -> Mapping[str, str]:
         """What `load` found odd about documents, by path: not text, not valid UTF-8 …"""
-        return dict(self._notes)
+        with self._noting:
+            return dict(self._notes)
 
     def _remember(self, path: str, note: str) -> None:
-        with self._lock:
+        with self._noting:
             self._notes.pop(path, None)
             if note and len(self._notes) < documents.MAX_LISTED:
                 self._notes[path] = note

@@ -87,7 +87,9 @@ def members(path: Path) -> Iterator[Member]:
             _exactly(stream, len(padding(size)))
             number += 1
         if stream.read(1):
-            raise ValueError("something stands behind its end")
+            raise ValueError(
+                "there is more behind the end of the backup: two files joined, or it was written to"
+            )
         if not number:
             raise ValueError("it is empty")
 

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from hippod import __version__
 from hippod.cli import options, output
-from hippod.errors import ConfigError, HippodError, InvalidInput
+from hippod.errors import ConfigError, DaemonDown, HippodError, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,14 @@ COMMANDS = {
     "models": ("models", "list local models, pull one, or use one"),
 }
 ALIASES = {"search": "recall"}
+MEANT = {
+    "logs": "hippod service logs",
+    "reload": "hippod config reload",
+    "restart": "hippod service restart",
+    "start": "hippod service start, or: hippod run",
+    "stop": "hippod service stop; one in a terminal ends by Ctrl-C",
+}
+"""What may be meant by words that are no commands."""
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -79,6 +87,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.flush()
     except HippodError as error:
         return _report(error, as_json="--json" in words)
+    except (KeyError, TypeError) as error:
+        told = options.of_another_version(error)
+        if told is None:
+            raise
+        return _report(told, as_json="--json" in words)
     except SystemExit as stop:  # --help and --version, from argparse
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -102,7 +115,12 @@ def _dispatch(words: list[str]) -> int:
     # Intermixed: `insert PATH --line 3 TEXT`; it cannot tell what stands behind `--`.
     parse = parser.parse_args if "--" in rest else parser.parse_intermixed_args
     args = options.complete(parse(rest), os.environ)
-    return int(getattr(module, f"{name}_" if name == "import" else name)(args))
+    try:
+        return int(getattr(module, f"{name}_" if name == "import" else name)(args))
+    except DaemonDown as error:
+        from hippod.cli import local
+
+        raise local.starting(args, error) from None
 
 
 def _without_command(words: list[str]) -> int:
@@ -125,6 +143,8 @@ def _overview() -> "argparse.ArgumentParser":
 def _suggestion(command: str) -> str:
     from difflib import get_close_matches
 
+    if command in MEANT:
+        return f"see: {MEANT[command]}"
     close = get_close_matches(command, [*COMMANDS, *ALIASES], n=1)
     return f"did you mean {close[0]!r}?" if close else "see: hippod --help"
 

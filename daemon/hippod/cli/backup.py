@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from hippod.client import Client
+
 _MOST_SHOWN = 20
 
 
@@ -27,16 +29,29 @@ def backup(args: "argparse.Namespace") -> int:
 
     from hippod import archive
 
+    if args.file == "-":
+        raise InvalidInput(
+            "a backup is read back before it counts, which stdout cannot", "name a file"
+        )
     target = Path(args.file).absolute()
     if args.verify:
         answer = archive.summary(archive.verify(target), target)
         return output.show(args, answer, lambda told: _print_backup("is whole", told))
     try:
-        answer = options.ask(args, lambda client: client.backup(target, force=args.force))
+        answer = options.ask(args, lambda client: _told(args, client, target))
     except DaemonDown:
         answer = _without_daemon(args, target)
     output.show(args, answer, lambda told: _print_backup("written", told))
     return HippodError.exit_code if any(each["lost"] for each in answer["left_out"]) else 0
+
+
+def _told(args: "argparse.Namespace", client: "Client", target: "Path") -> "dict[str, Any]":
+    from hippod.cli import progress
+
+    with progress.Told(quiet=args.json) as told:
+        return client.backup(
+            target, force=args.force, heard=lambda count: told.tell(f"{_size(count)} read")
+        )
 
 
 def _without_daemon(args: "argparse.Namespace", target: "Path") -> "dict[str, Any]":
@@ -136,10 +151,11 @@ def restore(args: "argparse.Namespace") -> int:
         "made": done.manifest.made,
         "version": done.manifest.version,
     }
-    return output.show(args, answer, _print_restored)
+    start = f"hippod --workspace {args.into} run" if args.into else "hippod run"
+    return output.show(args, answer, lambda told: _print_restored(told, start))
 
 
-def _print_restored(answer: "dict[str, Any]") -> None:
+def _print_restored(answer: "dict[str, Any]", start: str) -> None:
     would = "would restore" if answer["dry_run"] else "restored"
     state = "with the state" if answer["state"] else "without a state"
     output.say(
@@ -152,4 +168,4 @@ def _print_restored(answer: "dict[str, Any]") -> None:
         moved = "would be moved" if answer["dry_run"] else "is now"
         output.say(output.printable(f"what stood there {moved} at {answer['aside']}"))
     if not answer["dry_run"]:
-        output.say("start the daemon with: hippod run; it builds the index anew")
+        output.say(output.printable(f"start the daemon with: {start}; it builds the index anew"))

@@ -10,16 +10,19 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from hippod.client import Client
+
     Answer = dict[str, Any]
 
-_WORDS = {"show": 0, "get": 1, "set": 2, "reload": 0}
+_WORDS = {"show": 0, "get": 1, "set": 2, "unset": 1, "reload": 0}
 
 
 def config_options(parser: "argparse.ArgumentParser") -> None:
     """Add the action with its words."""
     parser.add_argument(
         "action", nargs="?", choices=list(_WORDS), default="show",
-        help="show (default), get KEY, set KEY VALUE, or reload: have the daemon read it again",
+        help="show (default), get KEY, set KEY VALUE, unset KEY (its default counts),"
+        " or reload: have the daemon read it again",
     )  # fmt: skip
     parser.add_argument("words", nargs="*", metavar="KEY [VALUE]", help="such as retain.quiet 5m")
     parser.add_argument(
@@ -29,7 +32,9 @@ def config_options(parser: "argparse.ArgumentParser") -> None:
         "--source", action="store_true", help="for get: also where the value comes from"
     )
     parser.add_argument(
-        "--reload", action="store_true", help="for set: make it count at once, by a reload"
+        "--reload",
+        action="store_true",
+        help="for set and unset: make it count at once, by a reload",
     )
 
 
@@ -44,7 +49,7 @@ def config(args: "argparse.Namespace") -> int:
         )
     if args.action == "get":
         return _get(args)
-    if args.action == "set":
+    if args.action in ("set", "unset"):
         return output.show(args, _set(args), _print_set)
     if args.action == "reload":
         answer = options.ask(args, lambda client: client.reload_config())
@@ -58,7 +63,16 @@ def config(args: "argparse.Namespace") -> int:
 def _effective(args: "argparse.Namespace") -> "Answer":
     if args.offline:
         return _offline(args)
-    return options.ask(args, lambda client: client.config_show())
+    with options.connect(args) as client:
+        found = client.config_show()
+        _warn_of_faults(client)
+    return found
+
+
+def _warn_of_faults(client: "Client") -> None:
+    """Say that the file is broken though the daemon goes on with what it has."""
+    for fault in (client.status().get("config") or {}).get("faults") or ():
+        output.complain(fault, "the daemon goes on as before, but could not be started again")
 
 
 def _offline(args: "argparse.Namespace") -> "Answer":
@@ -115,17 +129,22 @@ def _set(args: "argparse.Namespace") -> "Answer":
     from hippod import config_file, paths
     from hippod.config import needs_restart
 
-    key, text = args.words
+    key = args.words[0]
     file = Path(paths.config_path(args.config, os.environ))
     _check_key(key, file)
-    changed = config_file.set_value(file, key, text)
+    is_set = args.action == "set"
+    if is_set:
+        changed = config_file.set_value(file, key, args.words[1])
+    else:
+        changed = config_file.unset_value(file, key)
     entry = _offline(args)[key]
     answer = {
         "config": str(file),
         "key": key,
         "value": entry["value"],
         "changed": changed,
-        "overridden_by": entry["source"] if entry["source"] != str(file) else None,
+        "set": is_set,
+        "overridden_by": entry["source"] if entry["source"] not in (str(file), "default") else None,
         "needs_restart": needs_restart(key),
         "reloaded": args.reload,
     }
@@ -139,9 +158,18 @@ def _check_key(key: str, file: object) -> None:
     from hippod.errors import InvalidInput
 
     known = explain(Config(), None, {})
-    if key in known and not holds_tables(key):
+    tables = {
+        name for name in known if holds_tables(name) or isinstance(known[name]["value"], dict)
+    }
+    if key in known and key not in tables:
         return
-    if holds_tables(key):
+    inside = next((name for name in tables if key.startswith(f"{name}.")), "")
+    if inside:
+        raise InvalidInput(
+            f"{key}: is in {inside}, which is written as tables",
+            f"edit {file}; see config.example.toml",
+        )
+    if key in tables or holds_tables(key):
         raise InvalidInput(
             f"{key}: is written as tables, not as a value",
             f"name a key of it, or edit {file}; see config.example.toml",
@@ -152,14 +180,18 @@ def _check_key(key: str, file: object) -> None:
 def _print_set(answer: "Answer") -> None:
     value = json.dumps(answer["value"], ensure_ascii=False)
     if answer["overridden_by"]:
-        output.say(output.printable(f"{answer['key']} stands in {answer['config']}"))
+        where = f"{'stands in' if answer['set'] else 'does not stand in'} {answer['config']}"
+        output.say(output.printable(f"{answer['key']} {where}"))
         output.complain(
             f"{answer['key']} is {value} all the same, by {answer['overridden_by']}",
             "take it away there",
         )
         return
-    said = f"{answer['key']} = {value}, in {answer['config']}"
+    where = f"in {answer['config']}" if answer["set"] else "by default"
+    said = f"{answer['key']} = {value}, {where}"
     output.say(output.printable(said if answer["changed"] else f"{said}: as before"))
+    if answer["key"] == "workspace.path" and not os.path.isdir(answer["value"]):  # noqa: PTH112
+        output.complain(f"{answer['value']}: there is no such folder", "make it by: hippod init")
     if answer["needs_restart"]:
         output.say("it counts after a restart: hippod service restart")
     elif not answer["reloaded"]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ANSWER_SECONDS = 3.0
 """A daemon that does not even say that it is there within this time hangs."""
+_DISK_FULL = ("No space left", "disk is full")
 _SIGNS = {"ok": "ok", "warn": "warn", "fail": "FAIL", "skipped": "-"}
 _COLOURS = {"ok": "32", "warn": "33", "fail": "1;31", "skipped": "2"}
 
@@ -141,6 +142,11 @@ def _print_advice(wrong: "list[Answer]") -> None:
     if not wrong:
         return
     output.say("what to do")
+    full = [each["name"] for each in wrong if any(said in each["said"] for said in _DISK_FULL)]
+    if full:
+        output.say(f"  {_sign('fail')}  {', '.join(full)}: the disk is full")
+        output.say("        free some space first; then look again: hippod doctor")
+        wrong = [each for each in wrong if each["name"] not in full]
     for each in sorted(wrong, key=lambda each: each["state"] == "fail"):  # failures last
         output.say(f"  {_sign(each['state'])}  {output.printable(each['name'])}: {_said(each)}")
         if each["fix"]:
@@ -151,7 +157,11 @@ def _print_advice(wrong: "list[Answer]") -> None:
 def _line(each: "Answer", width: int) -> str:
     sign = _sign("ok" if each["fixed"] else each["state"])
     mended = "mended: " if each["fixed"] else ""
-    return f"  {sign}  {output.printable(each['name']):<{width}}  {mended}{_said(each)}"
+    said = f"{mended}{_said(each)}"
+    room = output.width() - width - 10
+    if output.terminal() and len(said) > room:  # what is wrong stands in full below
+        said = f"{said[: room - 3]}..."
+    return f"  {sign}  {output.printable(each['name']):<{width}}  {said}"
 
 
 def _said(each: "Answer") -> str:

@@ -4,8 +4,8 @@ import os
 import sys
 from contextlib import contextmanager
 
-from hippod.cli import options, output
-from hippod.errors import HippodError, InvalidInput, NotFound
+from hippod.cli import options, output, progress
+from hippod.errors import HippodError, InvalidInput, NotFound, NotResponding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from hippod.client import Client
 
-PART_BYTES = 1_000_000
-"""How much of an export is sent at once."""
+PART_BYTES = 100_000
+"""How much of an export is sent at once: a second or a few of the daemon's work."""
 LONGEST_LINE = 4_000_000
 _MOST_SHOWN = 20
 _TYPES = ("facts", "opinions", "entities")
@@ -84,7 +84,7 @@ def import_(args: "argparse.Namespace") -> int:
             raise InvalidInput("nothing to import", "give FILE, or - for stdin")
         if args.strict and not args.dry_run:
             return _strictly(args, client)
-        answer = _sent(client, args.file, dry_run=args.dry_run)
+        answer = _sent(client, args.file, dry_run=args.dry_run, quiet=args.json)
     return _told(args, answer)
 
 
@@ -92,10 +92,10 @@ def _strictly(args: "argparse.Namespace", client: "Client") -> int:
     """Look at every line first; add nothing unless all can be taken."""
     if args.file == "-":
         raise InvalidInput("--strict reads twice, which stdin cannot", "name a file")
-    answer = _sent(client, args.file, dry_run=True)
+    answer = _sent(client, args.file, dry_run=True, quiet=args.json)
     if answer["refused"]:
         return _told(args, answer)
-    return _told(args, _sent(client, args.file, dry_run=False))
+    return _told(args, _sent(client, args.file, dry_run=False, quiet=args.json))
 
 
 def _undo(args: "argparse.Namespace", client: "Client") -> int:
@@ -104,17 +104,25 @@ def _undo(args: "argparse.Namespace", client: "Client") -> int:
     return HippodError.exit_code if answer["conflicts"] else 0
 
 
-def _sent(client: "Client", file: str, *, dry_run: bool) -> "dict[str, Any]":
+def _sent(client: "Client", file: str, *, dry_run: bool, quiet: bool = False) -> "dict[str, Any]":
     """Send an export in parts and return all answers as one."""
     import secrets
 
     total: dict[str, Any] = {}
     batch = secrets.token_hex(4)  # ours, so that it is known whatever becomes of an answer
-    with _opened(file) as stream, _telling_what_is_in(total, batch, dry_run=dry_run):
+    size, done = _size(file), 0
+    with (
+        _opened(file) as stream,
+        _telling_what_is_in(total, batch, dry_run=dry_run),
+        progress.Told(quiet=quiet) as told,
+    ):
         for line, text in _parts(stream, file):
             total["from"] = line
             answer = client.import_(text, line=line, batch=batch, dry_run=dry_run)
             total |= _joined(total, answer) if "batch" in total else answer
+            done += len(text.encode())
+            what = "looked at" if dry_run else "imported"
+            told.tell(f"{what} {done / 1e6:.1f}{size} MB, {_counted(total['added'])} are new")
     total.pop("from", None)
     if not total:
         raise InvalidInput(f"{file}: is empty", "import what hippod export wrote")
@@ -126,13 +134,25 @@ def _telling_what_is_in(total: "dict[str, Any]", batch: str, *, dry_run: bool) -
     """Where an import breaks off, say how far it came and how to take that back."""
     try:
         yield
-    except (HippodError, KeyboardInterrupt):
-        if total.get("from", 1) > 1 and not dry_run:
+    except (HippodError, KeyboardInterrupt) as error:
+        line = total.get("from", 0)
+        is_sent = line and isinstance(error, KeyboardInterrupt | NotResponding)
+        if (line > 1 or is_sent) and not dry_run:
+            before = f"the lines before {line} are in" if line > 1 else ""
+            behind = f"what was sent from line {line} on may be" if is_sent else ""
             output.complain(
-                f"the import broke off: the lines before {total['from']} are in",
+                f"the import broke off: {', '.join(filter(None, (before, behind)))}",
                 f"import it again to go on, or take it back: hippod import --undo {batch}",
             )
         raise
+
+
+def _size(file: str) -> str:
+    """Return how much there is to import, empty if nobody knows."""
+    try:
+        return f" of {os.stat(file).st_size / 1e6:.1f}" if file != "-" else ""  # noqa: PTH116
+    except OSError:
+        return ""
 
 
 def _opened(file: str) -> "AbstractContextManager[BinaryIO]":
@@ -181,7 +201,7 @@ def _joined(total: "dict[str, Any]", answer: "dict[str, Any]") -> "dict[str, Any
     return {
         **answer,
         **counts,
-        "reworded": total["reworded"] + answer["reworded"],
+        "reworded": total.get("reworded", 0) + answer.get("reworded", 0),
         "refused": total["refused"] + answer["refused"],
         "paths": list(dict.fromkeys(total["paths"] + answer["paths"])),
     }
@@ -205,7 +225,7 @@ def _print_imported(answer: "dict[str, Any]") -> None:
     if any(answer["extended"].values()):
         output.say(f"of those there, extended: {_counted(answer['extended'])}")
     output.say(f"there already: {_counted(answer['standing'])}")
-    if answer["reworded"]:
+    if answer.get("reworded"):
         output.say(f"there in other words, which stay: {answer['reworded']} facts")
     if answer["entries"]:
         output.say(f"undo with: hippod import --undo {answer['batch']}")

@@ -4,6 +4,7 @@ import os
 
 from hippod import paths
 from hippod.cli import output
+from hippod.errors import DaemonDown, HippodError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,11 +41,50 @@ def run_options(_parser: "argparse.ArgumentParser") -> None:
 def run(args: "argparse.Namespace") -> int:
     """Run the daemon until it is told to stop."""
     import gc
+    from pathlib import Path
 
     gc.disable()  # all that is loaded stays; the daemon has garbage collected from then on
+    from hippod import lock, notify
+
+    if not notify.is_managed(os.environ):
+        lock.refuse_if_held(Path(_root(args)))  # before all that takes seconds to load
     from hippod import process
 
+    _fix(args)
     return process.run(lambda: settings(args))
+
+
+def _fix(args: "argparse.Namespace") -> None:
+    """Make absolute what names a place: the current folder may be gone at a reload."""
+    args.config = paths.config_path(args.config, os.environ)
+    for name, variable in (("workspace", "HIPPOD_WORKSPACE"), ("socket", "HIPPOD_SOCKET")):
+        if chosen := getattr(args, name) or os.environ.get(variable):
+            setattr(args, name, paths.absolute(chosen, os.environ))
+
+
+def starting(args: "argparse.Namespace", error: DaemonDown) -> DaemonDown:
+    """Say who holds the workspace while no daemon answers: most often one that only begins."""
+    try:
+        root = _root(args)
+    except HippodError:
+        return error
+    if not _is_locked(root):
+        return error
+    from pathlib import Path
+
+    from hippod import lock
+
+    place = Path(root)
+    pid = lock.holder(place)
+    if not pid:
+        return error
+    elsewhere = lock.socket_of_holder(place)
+    if elsewhere and elsewhere != args.socket and elsewhere not in error.message:
+        return DaemonDown(error.message, f"process {pid} answers at {elsewhere}")
+    return DaemonDown(
+        f"{error.message}: process {pid} holds the workspace; it starts, ends or works on it alone",
+        "try again in a moment",
+    )
 
 
 def settings(args: "argparse.Namespace") -> "tuple[Config, Path | None]":
@@ -68,7 +108,31 @@ def settings(args: "argparse.Namespace") -> "tuple[Config, Path | None]":
             "server": loaded.server.model_copy(update={"socket": listen}),
         }
     )
-    return settled, Path(file) if Path(file).exists() else None
+    return settled, Path(file) if paths.is_there(file) else None
+
+
+def _root(args: "argparse.Namespace") -> str:
+    """Return the workspace that is meant, without reading more of the configuration."""
+    file = paths.config_path(args.config, os.environ)
+    configured = paths.configured(file, os.environ)[0]
+    return paths.workspace_path(args.workspace, configured, os.environ, config_dir=_folder(file))
+
+
+def _is_locked(root: str) -> bool:
+    """Say so without what `hippod.lock` costs to load."""
+    import fcntl
+
+    try:
+        fd = os.open(f"{root}/.memory/lock", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
 
 
 def _folder(file: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hippod import __version__, paths
 from hippod.cli import output
 from hippod.client import Client
-from hippod.errors import InvalidInput, NotFound
+from hippod.errors import HippodError, InvalidInput, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     Answer = dict[str, Any]
 
 SCOPES = ("main", "group")
+_asked: list[Client] = []
+"""The client that was made last, which knows of which version the daemon is."""
 _WITH_VALUE = ("--workspace", "--config", "--socket", "--scope", "--timeout")
 
 
@@ -94,6 +96,18 @@ def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer
                 )
 
 
+def of_another_version(error: Exception) -> HippodError | None:
+    """Return what to say of an answer that cannot be read; None if it is of our version."""
+    seen = _asked[-1].daemon_version if _asked else None
+    if seen in (None, __version__):
+        return None
+    lacks = f"lacks {error}" if isinstance(error, KeyError) else "is of another form"
+    return HippodError(
+        f"the daemon is {seen}, this client is {__version__}: its answer {lacks}",
+        "what was asked for may be done; then: hippod service restart",
+    )
+
+
 def unknown_action(word: str, known: Iterable[str], instead: str) -> InvalidInput:
     """Return the error for a word that is no action: misspelled, or a name meant for `instead`."""
     from difflib import get_close_matches
@@ -130,10 +144,12 @@ def _seconds(text: str) -> float:
 
 def connect(args: argparse.Namespace) -> Client:
     """Return the client of the daemon that is meant."""
-    return Client(
+    client = Client(
         args.socket,
         workspace=args.workspace,
         config=args.config,
         scope=args.scope,
         timeout=args.timeout,
     )
+    _asked[:] = [client]
+    return client

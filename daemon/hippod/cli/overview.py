@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 MOST_TROUBLES = 5
 MOST_SOURCES = 3
 MOST_SETTINGS = 2
-_MILD = ("left out", "odd", "graph", "source")
+_MILD = ("left out", "odd", "graph", "source", "changed", "restart")
 """What is worth a look; anything else that is marked needs somebody."""
 _TO_DO = {
+    "config": "mend it: the daemon goes on as before, but could not be started again",
+    "changed": "it counts after: hippod config reload",
+    "restart": "it counts after: hippod service restart",
+    "workspace": "put it back or mount it; till then nothing is kept and notes are refused",
+    "disk": "free some space: till then notes are refused; the rest goes on by itself",
     "index": "hippod reindex --full",
     "search": "hippod reindex",
     "watch": "hippod doctor",
@@ -37,6 +42,7 @@ _TO_DO = {
     "source": "see [[sources]]",
     "left out": "rename or shorten it, or leave it",
 }
+_DISK_FULL = "disk is full"
 _ROLES = ("embedder", "encoder", "generator")
 _RED, _GREEN, _YELLOW, _DIM = "1;31", "32", "33", "2"
 
@@ -49,6 +55,7 @@ def lines(answer: "Answer", rows: "Sequence[tuple[str, str]]") -> "Iterator[str]
     now = datetime.now(UTC)
     troubles = [(name[2:], text) for name, text in rows if name.startswith("! ")]
     troubles += _failed_jobs(answer["jobs"])
+    troubles = _causes(troubles)
     yield from _verdict(answer, troubles)
     yield from _troubles(troubles)
     told = {name for name, _ in troubles} & set(_ROLES)
@@ -56,6 +63,15 @@ def lines(answer: "Answer", rows: "Sequence[tuple[str, str]]") -> "Iterator[str]
     indent = max(len(name) for name, _ in parts)
     for name, text in parts:
         yield f"{_tinted(_DIM, f'{name:<{indent}}')}  {_fitted(text, indent + 2)}".rstrip()
+
+
+def _causes(troubles: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
+    """Leave out what only follows from another trouble: without a workspace nothing works."""
+    if any(name == "workspace" for name, _ in troubles):
+        return [each for each in troubles if each[0] in ("workspace", "config")]
+    full = [text for _, text in troubles if _DISK_FULL in text]
+    others = [each for each in troubles if _DISK_FULL not in each[1]]
+    return [("disk", full[0]), *others] if full else others
 
 
 def _verdict(answer: "Answer", troubles: "Sequence[tuple[str, str]]") -> "Iterator[str]":
@@ -166,7 +182,9 @@ def _sources(part: "Answer") -> "Iterator[tuple[str, str]]":
     ordered = sorted(part["sources"], key=lambda source: -source["turns"])
     for source in ordered[:MOST_SOURCES]:
         missing = "" if source.get("folder_exists", True) else ", no folder yet"
-        counts = f"{source['files']} files, {source['turns']} turns{missing}"
+        older = (source.get("skipped") or {}).get("before_since")
+        left_out = f", {older} older (retain.backfill_days)" if older else ""
+        counts = f"{source['files']} files, {source['turns']} turns{left_out}{missing}"
         yield "", f"{source['name']}: {counts} ({_short(source['path'])})"
     if len(ordered) > MOST_SOURCES:
         yield "", f"... and {len(ordered) - MOST_SOURCES} more sources"

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import threading
+import time
 
 from hippod.cli import options, output
 from hippod.errors import HippodError
@@ -11,10 +12,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Self
 
 _CELLS = 24
 _EVERY_SECONDS = 1.0
+_LINE_EVERY_SECONDS = 10.0
+"""Between two lines where no terminal shows one that changes."""
 _UNITS = {"reading": "files", "embedding": "texts", "graph": "vectors"}
 
 
@@ -26,6 +29,35 @@ def bar(progress: "dict[str, Any]") -> str:
     left = progress["remaining_seconds"]
     remaining = f", {output.duration(left)} left" if left is not None else ""
     return f"{phase} [{cells}] {done} of {total} {_UNITS.get(phase, '')}{remaining}"
+
+
+class Told:
+    """How far a long transfer has come, on stderr; nothing of one that is over at once."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._changes = sys.stderr is not None and sys.stderr.isatty()
+        self._every = _EVERY_SECONDS if self._changes else _LINE_EVERY_SECONDS
+        self._next = time.monotonic() + self._every
+        self._drawn = False
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            _draw("")
+
+    def tell(self, line: str) -> None:
+        """Show a line, unless one was shown a moment ago."""
+        if self._quiet or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._every
+        if self._changes:
+            self._drawn = True
+            _draw(line[: output.width() - 1])
+        else:
+            output.complain(line)
 
 
 @contextlib.contextmanager

@@ -79,6 +79,7 @@ def _install(args: "argparse.Namespace", control: "Control") -> int:
         return output.show(args, {"files": _texts(control, units)}, _print_texts)
     control.check()
     changes = installing.install(control.folder, units, force=args.force)
+    changes += installing.sweep(control.folder, _unneeded(control, units))
     control.enable()
     if args.linger:
         control.linger()
@@ -104,6 +105,12 @@ def _units(args: "argparse.Namespace", control: "Control") -> "list[UnitFile]":
     runtime = getattr(control, "runtime", "")
     environ = {**os.environ, "XDG_RUNTIME_DIR": runtime} if runtime else os.environ
     return control.units(account.own(named, environ), ())
+
+
+def _unneeded(control: "Control", units: "list[UnitFile]") -> list[str]:
+    """Return the names of what an earlier installation may have had and this one has not."""
+    names = {unit.name for unit in units}
+    return [name for name in control.installed() if name not in names]
 
 
 def _uninstall(args: "argparse.Namespace", control: "Control") -> int:
@@ -244,4 +251,22 @@ def _print_status(answer: "Answer") -> None:
 def _logs(args: "argparse.Namespace", control: "Control") -> int:
     if args.lines < 0:
         raise InvalidInput(f"--lines: {args.lines} is no number of lines")
+    if not args.system and (file := _log_file(args)):
+        from hippod.units import calling
+
+        follow = ["-F"] if args.follow else []
+        return calling.show(["tail", "-n", str(args.lines), *follow, "--", file], os.environ)
+    if control.name == "systemd":
+        control.check()  # journalctl would show nothing, or wait for ever
     return control.logs(args.lines, follow=args.follow)
+
+
+def _log_file(args: "argparse.Namespace") -> str:
+    """Return the file that the daemon logs to; empty where it logs to its manager."""
+    from hippod.cli import local
+
+    try:
+        file = local.settings(args)[0].log.file
+    except HippodError:
+        return ""
+    return file if os.path.isfile(file) else ""  # noqa: PTH113

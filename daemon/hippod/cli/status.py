@@ -127,6 +127,7 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     up = output.duration(answer["uptime_seconds"])
     yield "hippod", f"{answer['version']}, up {up}, pid {answer['pid']}"
     yield "socket", answer["socket"]
+    yield from _config(answer.get("config") or {})
     yield from _workspace(answer["workspace"])
     yield from _index(answer["index"])
     yield from _models(answer)
@@ -149,6 +150,7 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
         yield "! worker", f"{name} crashed {crash['times']} times, last {crash['last']}"
     for key, entry in (answer.get("settings") or {}).items():
         yield "setting", f"{key} = {entry['value']} ({entry['source']})"
+    yield "backup", answer["state"].get("last_backup") or "none yet (hippod backup FILE)"
     if answer["state"].get("recovered_from"):
         yield "! state", f"was damaged; the old file is {answer['state']['recovered_from']}"
 
@@ -165,8 +167,20 @@ def _look(watch: "Answer") -> str:
     return f"last look at all files {_when(watch, 'look')}"
 
 
+def _config(part: "Answer") -> "Iterator[tuple[str, str]]":
+    """Say that the file is broken, or says otherwise than the daemon does."""
+    for fault, _ in _first(list(part.get("faults") or ())):
+        yield "! config", fault
+    if waiting := part.get("waiting"):
+        yield "! changed", f"{part['file']}: {', '.join(waiting)}"
+    if waiting := part.get("needs_restart"):
+        yield "! restart", f"{part['file']}: {', '.join(waiting)}"
+
+
 def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
     yield "workspace", f"{part['path']} ({part['layout']}, {part['timezone']})"
+    if part.get("gone"):
+        yield "! workspace", str(part["gone"])
     roots = part.get("roots") or {}
     if roots:
         yield "", ", ".join(f"{name or '(top)'} {count}" for name, count in roots.items())
@@ -228,6 +242,8 @@ def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
     if generator["state"] == "none":
         yield "generator", f"none: {answer['notes'].get('generator', 'rules alone')}"
         return
+    if generator.get("missing"):
+        yield "! generator", f"there is no model {generator.get('path')}"
     name = generator.get("model_id") or generator.get("path")
     used = f"{generator['calls']} calls, {generator['tokens']} tokens"
     yield "generator", f"{generator['state']}, {name}, {used}"
@@ -290,9 +306,13 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
         yield "! retain", str(part["last_error"])
     for source in part["sources"]:
         counts = f"transcripts {source['files']}, turns {source['turns']}"
-        skipped = ", ".join(f"{n} {reason}" for reason, n in (source["skipped"] or {}).items())
+        passed_over = dict(source["skipped"] or {})
+        older = passed_over.pop("before_since", 0)
+        skipped = ", ".join(f"{n} {reason}" for reason, n in passed_over.items())
         tail = f"; lines passed over: {skipped}" if skipped else ""
         yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
+        if older:
+            yield "", f"{older} turns left out: older than retain.backfill_days allows"
         if not source.get("folder_exists", True) and source["name"] != _ALWAYS_THERE:
             yield "! source", f"{source['name']}: its folder does not exist (yet)"
         for alarm in source["alarms"]:

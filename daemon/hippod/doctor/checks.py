@@ -36,6 +36,7 @@ CHECKS = (
     Check("modes", "files", files.private),
     Check("owners", "files", files.owners, _FILE_SECONDS),
     Check("leftovers", "files", files.leftovers, _FILE_SECONDS),
+    Check("backup", "files", files.backed_up, needs_daemon=True),
     Check("aside", "files", files.set_aside),
     Check("copies", "notes", notes.conflict_copies, _FILE_SECONDS),
     Check("pages", "notes", notes.pages, _FILE_SECONDS),

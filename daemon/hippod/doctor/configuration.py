@@ -7,7 +7,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from hippod import redact
-from hippod.config import Config, explain, load, sends_in_clear
+from hippod.config import (
+    Config,
+    differences,
+    explain,
+    load,
+    needs_restart,
+    sends_in_clear,
+)
 from hippod.doctor.finding import Found, count, fail, ok, some, warn
 from hippod.doctor.mending import Seen
 from hippod.doctor.subject import Subject
@@ -17,7 +24,7 @@ _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]#]+?)\s*\]")
 _KEY = re.compile(r"""\s*((?:[\w.-]|"[^"]*"|'[^']*')+)\s*=""")
 _AT_LINE = re.compile(r"\(at line (\d+)")
 _OTHERS_READ, _OTHERS_WRITE = 0o044, 0o022
-_SETTLED = {"workspace": {"path"}, "server": {"socket"}}
+_SETTLED = ("workspace.path", "server.socket")
 """Keys that the command line may have set; they differ from the file without anybody's edit."""
 
 
@@ -30,11 +37,8 @@ def valid(subject: Subject) -> Iterator[Found]:
         for problem in error.problems:
             yield fail(with_line(problem, file), error.hint)
         return
-    if subject.parts is not None and _differs(now, subject.config):
-        yield warn(
-            f"{file} was changed since the daemon read it",
-            "let it read the file again: hippod config reload",
-        )
+    if subject.parts is not None:
+        yield from _changed(now, subject.config, file)
     yield ok(_sources(now, file, subject.environ))
 
 
@@ -125,8 +129,16 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in name.split("."))
 
 
-def _differs(now: Config, running: Config) -> bool:
-    return now.model_dump(exclude=_SETTLED) != running.model_dump(exclude=_SETTLED)
+def _changed(now: Config, running: Config, file: Path | None) -> Iterator[Found]:
+    """Tell what the daemon does otherwise than its file says, and what makes it count."""
+    differing = [key for key in differences(running, now) if key not in _SETTLED]
+    fixed = [key for key in differing if needs_restart(key)]
+    waiting = [key for key in differing if key not in fixed]
+    said = f"{file} was changed since the daemon read it"
+    if waiting:
+        yield warn(f"{said}: {some(waiting)}", "let it read the file again: hippod config reload")
+    if fixed:
+        yield warn(f"{said}: {some(fixed)}", "it counts after: hippod service restart")
 
 
 def _sources(config: Config, file: Path | None, environ: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from hippod import wire
 from hippod.doctor.finding import Found, count, fail, ok, skipped, some, warn
 from hippod.doctor.subject import Parts, Subject
 from hippod.index import Examined, examine_file
-from hippod.state.database import faults_of_file
+from hippod.state.database import faults_of_file, is_outdated
 
 _SAMPLE = 24
 """Documents whose hashes are compared."""
@@ -90,7 +90,17 @@ def state(subject: Subject) -> Iterator[Found]:
                 "nothing that was written is lost; undo and the history of jobs began anew",
             )
     elif subject.is_locked:
-        found = faults_of_file(subject.folder / "state.sqlite") if subject.has_folder else []
+        file = subject.folder / "state.sqlite"
+        if not (subject.has_folder and file.exists()):
+            yield skipped("state.sqlite is made when the daemon starts")
+            return
+        found = faults_of_file(file)
+        if not found and is_outdated(file):
+            yield ok(
+                "state.sqlite is sound, and of an earlier hippod: the next start brings it up to"
+                " date and keeps the file as it was"
+            )
+            return
     else:
         yield skipped("another process holds the workspace")
         return

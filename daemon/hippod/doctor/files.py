@@ -5,6 +5,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from hippod import mounts
@@ -17,6 +18,7 @@ _IN_MEMORY = frozenset({"tmpfs", "ramfs"})
 _LITTLE, _TOO_LITTLE = 500_000_000, 20_000_000
 _FEW_FILES, _TOO_FEW_FILES = 10_000, 100
 _OLD = 86_400.0
+_MOST_DAYS = 31
 _WRITTEN = ("", "memory", "daily", "bank", "bank/entities", ".memory")
 """Folders that hippod writes to, as far as they are there."""
 
@@ -24,6 +26,9 @@ _WRITTEN = ("", "memory", "daily", "bank", "bank/entities", ".memory")
 def workspace(subject: Subject) -> Iterator[Found]:
     """The workspace is there and can really be written."""
     root = subject.root
+    if subject.parts is not None and (gone := subject.parts.workspace.absence()):
+        yield fail(gone, "put it back or mount it; make no new one there while the daemon runs")
+        return
     if not root.is_dir():
         yield fail(f"{root}: there is no such folder", "make it by: hippod init; or mount it")
         return
@@ -127,6 +132,19 @@ def leftovers(subject: Subject) -> Iterator[Found]:
             (lambda: _swept(parts.workspace.sweep(_OLD))) if parts else None,
         )
     yield ok("none older than a day")
+
+
+def backed_up(subject: Subject) -> Iterator[Found]:
+    """The last backup is not older than a month."""
+    made = subject.parts.state.last_backup if subject.parts else None
+    if made is None:
+        yield ok("none was made yet through this daemon: hippod backup FILE")
+        return
+    days = (datetime.now(UTC) - made).days
+    told = f"the last one is {count(max(0, days), 'day')} old"
+    if days > _MOST_DAYS:
+        yield warn(told, "hippod backup FILE, best on another disk")
+    yield ok(told)
 
 
 def set_aside(subject: Subject) -> Iterator[Found]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hippod import atomic, documents
+from hippod import atomic, documents, untouchable
 from hippod.documents import FileStat, Link
 
 MOST_FILES = 200_000
@@ -58,6 +58,8 @@ class Tree:
 
     def text(self, path: str) -> str | None:
         """Return a document's text, None if it is gone or cannot be read."""
+        if untouchable.is_ours_at(self.root / path):
+            return None
         try:
             return (self.root / path).read_text(encoding="utf-8-sig", errors="replace")
         except OSError:

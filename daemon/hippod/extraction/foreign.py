@@ -28,7 +28,7 @@ def fault(sentence: str) -> str | None:
 
 def is_injection(text: str) -> bool:
     """Tell whether `text` addresses a model as its instructions, or imitates our formats."""
-    seen = folding.fold(_OF_NOBODY.sub(r"\1", text))
+    seen = folding.fold(_OF_NOBODY.sub(r"\1\2", text))
     return any(
         _INJECTION.search(each) or _ADDRESSES_MODEL.search(each)
         for each in {seen, normalize("NFKC", seen)}
@@ -212,8 +212,13 @@ _NOTED_OF_USER = re.compile(
     rf"住んで|嫌い))(?![^.!?。\n]*(?:{_ORDERS}))",
     re.IGNORECASE | re.MULTILINE,
 )
-# Our own quotation of somebody who gave no name is no forged role.
-_OF_NOBODY = re.compile(r'\AUser(?: \(\w+\))?: (".+")\Z')
+# Our own quotation of somebody who gave no name is no forged role, nor a line of a page of ours
+# that cites it.
+_OF_NOBODY = re.compile(
+    r'\AUser(?: \(\w+\))?: (".+")\Z|'
+    r'^User(?: \(\w+\))?: (".+")(?=(?:,? \[\[[^\[\]\n]+\]\])+$)',
+    re.MULTILINE,
+)
 _INJECTION = re.compile(
     r"\b(?:ignor\w*|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|"
     r"all|any|your|the|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|"

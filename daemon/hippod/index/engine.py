@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import apsw
 import structlog
 
-from hippod import config, forgotten, markdown
+from hippod import config, forgotten, lanes, markdown
 from hippod.cutting import Cutter, Settings
 from hippod.documents import FileStat, Scan
 from hippod.entries import Entry
@@ -638,6 +638,7 @@ class Index:
                     self._commit(batch, report)
                     batch, size = [], 0
                 progress.advance()
+                lanes.moved()
         self._commit(batch, report)
 
     def _prepared(

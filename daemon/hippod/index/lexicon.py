@@ -26,6 +26,8 @@ _MOST_KEPT = 6_000_000
 _ENTRY = 100
 """What a word costs beside its postings, in postings."""
 _GONE_LEAST, _GONE_SHARE = 1_000, 0.3
+_MOST_COUNTED = 50_000
+"""Words whose counts alone are kept; then all are forgotten, and counted again when asked for."""
 _STALE = 1.2
 """A count of a word that is not kept is believed until the index has grown by this factor."""
 _K1, _B = 1.2, 0.75
@@ -203,6 +205,8 @@ class Words:
             sql = "SELECT count(*) FROM words WHERE words MATCH ?"
             ((count,),) = select(self._connection, sql, (tokens.match_expression([term]),))
             with lexicon._lock:
+                if len(lexicon._counted) >= _MOST_COUNTED:
+                    lexicon._counted.clear()
                 lexicon._counted[term] = (count, rows.newest)
         return count
 

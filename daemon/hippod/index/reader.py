@@ -1,6 +1,9 @@
 """Reads documents with a deadline: a file that never answers holds up no other."""
 
+import contextlib
+import errno
 import threading
+import time
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Protocol
@@ -12,6 +15,8 @@ _Turns = SimpleQueue[tuple[str, Future[Loaded | None]] | None]
 
 _PATIENCE, _LESS_PATIENCE = 10.0, 2.0
 """Seconds for a document, and for each while another hangs."""
+_SLICE = 0.1
+"""Seconds after which a wait is looked at: what comes late then is this process, not the disk."""
 _MOST_HANGING = 16
 """Threads that are left behind at most; beyond that the disk itself does not answer."""
 
@@ -39,15 +44,13 @@ class Reader:
     def load(self, path: str) -> Loaded | None:
         """Load a document; raises `StorageError` if no answer comes."""
         if path in self._hanging or len(self._hanging) >= _MOST_HANGING:
-            raise _unanswered(path)
+            raise _unanswered(path) from _no_answer()
         answer: Future[Loaded | None] = Future()
         turns = self._turns = self._turns or self._begin()
         turns.put((path, answer))
-        try:
-            answer.exception(_LESS_PATIENCE if self._hanging else _PATIENCE)  # it only waits
-        except TimeoutError:
+        if not _came(answer, _LESS_PATIENCE if self._hanging else _PATIENCE):
             self._leave_behind(path, answer)
-            raise _unanswered(path) from None
+            raise _unanswered(path) from _no_answer()
         return answer.result()
 
     def close(self) -> None:
@@ -73,6 +76,24 @@ class Reader:
         self._hanging.add(path)
         answer.add_done_callback(lambda _: self._hanging.discard(path))
         self.close()
+
+
+def _came(answer: Future[Loaded | None], patience: float) -> bool:
+    """Wait for an answer; a machine so busy that we are late ourselves does not use up patience."""
+    while patience > 0:
+        piece = min(patience, _SLICE)
+        began = time.monotonic()
+        with contextlib.suppress(TimeoutError):
+            answer.exception(piece)  # it only waits
+            return True
+        late = time.monotonic() - began - piece
+        patience -= piece if late < piece else _SLICE / 10  # one that hangs ends it all the same
+    return answer.done()
+
+
+def _no_answer() -> TimeoutError:
+    """Return a cause that tells `is_passing` that another look may help."""
+    return TimeoutError(errno.EAGAIN, "no answer yet")
 
 
 def _unanswered(path: str) -> StorageError:

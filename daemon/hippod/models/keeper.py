@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hippod import lanes
 from hippod.errors import ModelCrashed, ModelError, ModelTimeout, ModelUnavailable
 from hippod.models import Spent
 from hippod.models.child import Child, ChildDied, ChildHung
@@ -94,6 +95,7 @@ class Keeper:
                 self._phase = "ready"
                 self._used_at = self._clock()
             self._failures = 0
+            lanes.moved()
             self._meter(reply)
             self._arm_timer(self._idle_unload)
             return self._result(child, reply)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Protocol
 
+from hippod import lanes
 from hippod.errors import BudgetExhausted
 from hippod.models import Completion, Generator, Grammar, Spent
 
@@ -138,6 +139,7 @@ class MeteredGenerator:
 
     def _note(self) -> None:
         """Record what was spent since the last time, by whichever thread."""
+        lanes.moved()
         with self._lock:
             now = self._generator.spent
             new, self._recorded = now - self._recorded, now

@@ -21,7 +21,7 @@ from starlette.routing import Match
 from hippod import __version__, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
 from hippod.metrics import Requests
-from hippod.server import bank, context, doctor, events, exchange, heartbeat, jobs, metrics
+from hippod.server import bank, context, doctor, events, exchange, heartbeat, jobs, metrics, wanted
 from hippod.server.answers import answer
 from hippod.server.guard import Guard
 from hippod.server.patience import BODY_ONLY, Patiently
@@ -271,7 +271,7 @@ def _operations(app: FastAPI, memory: Memory, patiently: Patiently) -> None:
     @app.post("/v1/config/reload", dependencies=BODY_ONLY)
     async def reload(request: wire.Request = EVERYTHING) -> wire.ConfigReloaded:
         """Read the configuration again; a faulty one changes nothing."""
-        return await patiently(lambda: memory.reload_config(request.scope))
+        return await memory.reload_config(request.scope)
 
     @app.post("/v1/reindex", dependencies=BODY_ONLY)
     async def reindex(request: wire.ReindexRequest = LOOK_AGAIN) -> wire.Reindexed:
@@ -312,16 +312,13 @@ def _unknown_action(fault: dict[str, Any], request: Request) -> str:
 
 
 def _what_is_wrong(fault: dict[str, Any]) -> str:
-    if fault["type"] == "extra_forbidden":
-        return "unknown field"
     if fault["type"] == "too_long":
         length, most = fault["ctx"]["actual_length"], fault["ctx"]["max_length"]
         of_what = "characters" if isinstance(fault["input"], str) else "entries"
         return f"has {length} {of_what}, at most {most} are taken"
     if fault["type"] == "too_short" and not fault["input"]:
         return "empty"
-    message: str = fault["msg"]
-    return message.removeprefix("Value error, ")
+    return wanted.said(fault)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -343,4 +340,4 @@ def _methods(request: Request) -> set[str]:
     """Return what may be done at the URL of a request, by whatever routes."""
     routes = (each for each in request.app.routes if isinstance(each, APIRoute))
     there = (each for each in routes if each.matches(request.scope)[0] is not Match.NONE)
-    return {method for route in there for method in route.methods}
+    return {method for route in there for method in route.methods or ()}

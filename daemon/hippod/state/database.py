@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import structlog
 
 from hippod.errors import StorageError
 from hippod.state import snapshot
 from hippod.state.migrations import MIGRATIONS
+
+logger = structlog.get_logger()
 
 Clock = Callable[[], datetime]
 Row = tuple[Any, ...]
@@ -57,7 +60,8 @@ class Database:
         try:
             return self._connect()
         except (apsw.NotADBError, apsw.CorruptError):
-            self.recovered_from = _move_aside(self.path, self.clock())
+            self.recovered_from = aside = _move_aside(self.path, self.clock())
+            logger.warning("state.moved_aside", kept_as=str(aside))
             return self._connect()
 
     def _connect(self) -> apsw.Connection:
@@ -65,24 +69,29 @@ class Database:
         try:
             # First of all: every other pragma may already meet a lock.
             connection.set_busy_timeout(_BUSY_MS)
+            self._refuse_newer(connection)
             _check(connection)
             self.journal_mode = _use_wal(connection)
             for pragma in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {pragma}")
-        except apsw.Error:
+        except (apsw.Error, StorageError):
             connection.close()
             raise
         return connection
 
-    def _migrate(self) -> None:
-        version = self._version()
+    def _refuse_newer(self, connection: apsw.Connection) -> None:
+        """Leave a file of a newer hippod as it is, to the byte."""
+        version = snapshot.schema_of(connection)
         if version > len(MIGRATIONS):
-            self._connection.close()
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             raise StorageError(
                 f"{self.path}: written by a newer hippod (schema {version}, this one knows"
                 f" {len(MIGRATIONS)})",
                 "run that version, or move the file away to start with empty state",
             )
+
+    def _migrate(self) -> None:
+        version = self._version()
         if 0 < version < len(MIGRATIONS):
             self._back_up(version)
         with self.transaction():
@@ -93,6 +102,12 @@ class Database:
                 self.execute(f"PRAGMA user_version={number + 1}")
         if 0 < version < len(MIGRATIONS):
             _drop_older_backups(self.path)
+            logger.info(
+                "state.migrated",
+                schema=len(MIGRATIONS),
+                before=version,
+                kept_as=str(_backup_of(self.path, version)),
+            )
 
     def _version(self) -> int:
         return int(self.only("PRAGMA user_version")[0])
@@ -103,7 +118,7 @@ class Database:
         made = Path(f"{self.path}.v{version}.bak.tmp")
         made.unlink(missing_ok=True)
         snapshot.copy(self._connection, self._lock, made)
-        made.replace(f"{self.path}.v{version}.bak")
+        made.replace(_backup_of(self.path, version))
 
     def copy_to(self, target: Path) -> int:
         """Write a consistent copy to a new file while others go on; return its schema.
@@ -116,12 +131,13 @@ class Database:
                 return snapshot.schema_of(self._connection)
 
     def faults(self) -> list[str]:
-        """Look through the whole file and say what is wrong with it."""
-        with self._lock, storage(self.path):
-            found = _faults(self._connection)
-        if self.journal_mode.lower() != "wal":
-            found.append(f"it is kept in mode {self.journal_mode}: the filesystem refuses WAL")
-        return found
+        """Look through the whole file and say what is wrong with it; with WAL no save waits."""
+        with storage(self.path):
+            if self.journal_mode.lower() == "wal":
+                return _faults_beside(self.path)
+            with self._lock:
+                found = _faults(self._connection)
+        return [*found, f"it is kept in mode {self.journal_mode}: the filesystem refuses WAL"]
 
     # -- SQL ---------------------------------------------------------------------------------
 
@@ -197,6 +213,27 @@ def faults_of_file(path: Path) -> list[str]:
             connection.close()
 
 
+def is_outdated(path: Path) -> bool:
+    """Say whether a state that no process has open is to be migrated; raises `StorageError`."""
+    with storage(path):
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            return 0 < snapshot.schema_of(connection) < len(MIGRATIONS)
+        finally:
+            connection.close()
+
+
+def _faults_beside(path: Path) -> list[str]:
+    """Look through one snapshot, over a connection of its own, while others write."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.execute("BEGIN")
+        return _faults(connection)
+    finally:
+        connection.close()
+
+
 def _faults(connection: apsw.Connection) -> list[str]:
     (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchall()[0]
     found = [] if verdict == "ok" else ["SQLite finds it damaged"]
@@ -228,6 +265,10 @@ def _check_room(path: Path, connection: apsw.Connection) -> None:
             f" {free} are free",
             "free some space, then start again; nothing was changed",
         )
+
+
+def _backup_of(path: Path, version: int) -> Path:
+    return Path(f"{path}.v{version}.bak")
 
 
 def _drop_older_backups(path: Path) -> None:

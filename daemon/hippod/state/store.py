@@ -39,6 +39,7 @@ it made, each with the ids of the facts that it cited."""
 
 FACTS_BY = "facts of batches read by "
 """Name of a model's counter, before the model's name: `status` tells what a fact costs."""
+_LAST_BACKUP = "last_backup"
 _REJECTED_KEPT = 500
 _FOREVER = "9999"
 _RUNS_KEPT = 100
@@ -852,6 +853,16 @@ class State(Database):
         """Return a value that was kept under a name."""
         row = self.row("SELECT value FROM meta WHERE key=?", key)
         return row[0] if row else None
+
+    @property
+    def last_backup(self) -> datetime | None:
+        """When the last backup was made that a daemon was asked for."""
+        made = self.get_meta(_LAST_BACKUP)
+        return datetime.fromisoformat(made) if made else None
+
+    def note_backup(self, made: datetime) -> None:
+        """Keep when a backup was made."""
+        self.set_meta(_LAST_BACKUP, made.isoformat(timespec="seconds"))
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value under a name."""

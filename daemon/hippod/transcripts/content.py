@@ -14,6 +14,7 @@ from typing import Protocol
 
 import zstandard
 
+from hippod import untouchable
 from hippod.errors import NotFound, PathRefused, StorageError
 
 _CHUNK = 1 << 18
@@ -46,6 +47,8 @@ def opened(path: Path) -> Iterator[Content]:
 
     Raises `NotFound`, `PathRefused` if it is a link or no regular file, `StorageError`.
     """
+    if untouchable.is_ours_at(path):
+        raise PathRefused(f"{path}: a file of hippod's own", "give the path of a transcript")
     try:
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(path, flags)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hippod import untouchable
 from hippod.errors import StorageError
 from hippod.transcripts.database_file import LARGEST_CELL
 from hippod.transcripts.fields import time_of, word
@@ -132,6 +133,8 @@ def _files(folder: Path) -> list[Path]:
 
 def _record(path: Path) -> Record:
     """Read a JSON object; empty for what is gone, half written or too long."""
+    if untouchable.is_ours_at(path):
+        return {}
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

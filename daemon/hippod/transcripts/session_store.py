@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hippod import untouchable
 from hippod.transcripts.turns import SessionKind
 
 _LARGEST_STORE = 64_000_000
@@ -61,6 +62,8 @@ def _kinds(store: Path, mtime_ns: int, size: int) -> dict[str, SessionKind]:
 
 
 def _entries(store: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    if untouchable.is_ours_at(store):
+        return
     descriptor = os.open(store, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, encoding="utf-8", errors="replace") as file:
         value = json.load(file)

@@ -13,6 +13,8 @@ from hippod import paths
 from hippod.errors import InvalidInput, NotFound
 from hippod.units.setup import Setup
 
+_ALSO_ITS_OWN = ("HOME", "XDG_RUNTIME_DIR")
+"""Variables that a service manager sets as a login does."""
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}")
 PROGRAM = (sys.executable, "-P", "-m", "hippod")
 """This installation. `-P`: what lies in the folder that it starts in is no part of it."""
@@ -33,19 +35,23 @@ def own(named: Named, environ: Mapping[str, str]) -> Setup:
     Raises `ConfigError` for a faulty configuration: the service would not start.
     """
     file = paths.config_path(named.config, environ)
-    root, socket = _places(file, named, environ)
-    given = {**environ, "HIPPOD_SOCKET": named.socket} if named.socket else environ
+    root, socket = _settled(file, named, environ)
+    # What a shell was told, in whatever way, the service would not know.
+    bare = {name: environ[name] for name in _ALSO_ITS_OWN if name in environ}
+    usual_root = _settled(file, Named(), bare)[0]
+    usual_socket = _settled(file, Named(workspace=root), bare)[1]
     chosen = {
         "HIPPOD_CONFIG": (named.config or environ.get("HIPPOD_CONFIG")) and file,
-        "HIPPOD_WORKSPACE": (named.workspace or environ.get("HIPPOD_WORKSPACE")) and root,
-        "HIPPOD_SOCKET": given.get("HIPPOD_SOCKET") and paths.socket_path(root, socket, given),
+        "HIPPOD_WORKSPACE": (named.workspace or root != usual_root) and root,
+        "HIPPOD_SOCKET": (named.socket or socket != usual_socket) and socket,
+        "HIPPOD_MODELS": environ.get("HIPPOD_MODELS") and paths.models_path(environ),
     }
-    folder = os.path.dirname(file)  # noqa: PTH120 - paths are text here
     return Setup(
         program=PROGRAM,
-        socket=paths.socket_path(root, socket, given, config_dir=folder),
+        socket=socket,
         settings=tuple((name, value) for name, value in chosen.items() if value),
         runs_commands=_runs_commands(configuration.load(Path(file), environ)),
+        workspace=os.path.realpath(root),
     )
 
 
@@ -67,10 +73,19 @@ def of_user(user: str, named: Named) -> tuple[Setup, tuple[str, ...]]:
         socket=f"{paths.system_folder(user)}/{name}.sock",
         settings=tuple((name, value) for name, value in chosen.items() if value),
         runs_commands=_runs_commands(configuration.load(Path(file), {})),
+        workspace=os.path.realpath(root),
     )
     own_folder = f"{account.pw_dir}/.hippod"
     writable = dict.fromkeys((own_folder, os.path.realpath(root)))
     return setup, tuple(writable)
+
+
+def _settled(file: str, named: Named, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return workspace and socket, whoever chose them."""
+    root, socket = _places(file, named, environ)
+    given = {**environ, "HIPPOD_SOCKET": named.socket} if named.socket else environ
+    folder = os.path.dirname(file)  # noqa: PTH120 - paths are text here
+    return root, paths.socket_path(root, socket, given, config_dir=folder)
 
 
 def _places(file: str, named: Named, environ: Mapping[str, str]) -> tuple[str, str]:

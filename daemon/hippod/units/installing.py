@@ -1,11 +1,13 @@
 """Puts unit files into a service manager's folder: never over what somebody else wrote there.
 
-A file that we write says so in a line with the hash of all the rest. So it is known again, and
-it is known whether somebody edited it since.
+A file that we write says so in a line with the hash of all the rest and the workspace that it
+serves. So it is known again, it is known whether somebody edited it since, and one workspace does
+not take the service of another.
 """
 
 import contextlib
 import enum
+import json
 import os
 import re
 import secrets
@@ -20,7 +22,9 @@ from hippod.units.setup import UnitFile
 MODE = 0o644
 """They hold no secrets, and systemd complains of units that others cannot read."""
 _MARK = re.compile(
-    r"^(?:#|<!--) Written by `hippod service install`, sha256:([0-9a-f]{64})(?: -->)?\n", re.M
+    r"^(?:#|<!--) Written by `hippod service install`, sha256:([0-9a-f]{64})"
+    r'(?:, for ("[^\n]*"))?(?: -->)?\n',
+    re.M,
 )
 _MOST_COPIES = 1000
 
@@ -50,12 +54,14 @@ class Change:
 def install(folder: Path, units: Sequence[UnitFile], *, force: bool = False) -> list[Change]:
     """Write `units` below `folder`; with `force` also over files of others, which are kept.
 
-    Raises `Conflict` before anything is written, `StorageError`.
+    Raises `Conflict` before anything is written, also where they serve another workspace, and
+    `StorageError`.
     """
     with _told(folder):
         found = [(unit, inspect(folder / unit.name, signed(unit))) for unit in units]
         if not force:
             _refuse(folder, found, "--force replaces it and keeps a copy beside it")
+            _refuse_another_workspace(folder, found)
         return [_put(folder / unit.name, signed(unit), state) for unit, state in found]
 
 
@@ -84,6 +90,13 @@ def remove(folder: Path, names: Iterable[str], *, force: bool = False) -> list[C
         return [_take(path, state) for path, state in found if state != State.ABSENT]
 
 
+def sweep(folder: Path, names: Iterable[str]) -> list[Change]:
+    """Remove files of ours that nobody edited since; leave all others. Raises `StorageError`."""
+    with _told(folder):
+        ours = [path for path in map(folder.joinpath, names) if inspect(path, "") is State.OURS]
+        return [_take(path, State.OURS) for path in ours]
+
+
 def inspect(path: Path, wanted: str) -> State:
     """Say what stands at `path`, where `wanted` is to stand."""
     try:
@@ -106,10 +119,15 @@ def inspect(path: Path, wanted: str) -> State:
 def signed(unit: UnitFile) -> str:
     """Return the text of a unit file with the line that says it is ours."""
     said = f"Written by `hippod service install`, sha256:{_digest(unit.text)}"
+    if unit.workspace:  # a comment of XML may hold no "--"
+        said += f", for {json.dumps(unit.workspace).replace('-', _HYPHEN)}"
     if not unit.text.startswith("<?xml"):
         return f"# {said}\n{unit.text}"
     declaration, _, rest = unit.text.partition("\n")  # nothing may stand before that
     return f"{declaration}\n<!-- {said} -->\n{rest}"
+
+
+_HYPHEN = "\\u002d"
 
 
 def _digest(text: str) -> str:
@@ -124,6 +142,25 @@ def _refuse(folder: Path, found: Sequence[tuple[UnitFile, State]], way_out: str)
                 f"{folder / unit.name}: {how}, so it was left alone",
                 f"compare it with: hippod service install --print; {way_out}",
             )
+
+
+def _refuse_another_workspace(folder: Path, found: Sequence[tuple[UnitFile, State]]) -> None:
+    for unit, state in found:
+        served = _served(folder / unit.name) if state is State.OURS and unit.workspace else ""
+        if served not in ("", unit.workspace):
+            raise Conflict(
+                f"{folder / unit.name}: it serves the workspace {served}, not {unit.workspace}",
+                "there is one service; --force gives it to this workspace",
+            )
+
+
+def _served(path: Path) -> str:
+    """Return the workspace that a file of ours serves, empty if it does not say."""
+    mark = _MARK.search(path.read_text("utf-8"))
+    try:
+        return str(json.loads(mark[2])) if mark and mark[2] else ""
+    except ValueError:  # edited
+        return ""
 
 
 def _put(path: Path, text: str, state: State) -> Change:

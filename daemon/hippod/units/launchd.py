@@ -13,7 +13,8 @@ _PATH = "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 def agent(setup: Setup, home: str) -> UnitFile:
     """Return the agent of the user whose home folder is `home`."""
-    return UnitFile(NAME, plistlib.dumps(_content(setup, home), sort_keys=False).decode())
+    text = plistlib.dumps(_content(setup, home), sort_keys=False).decode()
+    return UnitFile(NAME, text, setup.workspace)
 
 
 def log_folder(home: str) -> Path:

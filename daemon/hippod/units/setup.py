@@ -17,21 +17,26 @@ class Setup:
     """One service: the words that start hippod, and what its daemon cannot find by itself.
 
     `settings` are environment variables; `runs_commands` says that the configuration lets the
-    heartbeat or the notifier start programs.
+    heartbeat or the notifier start programs; `workspace` is the real path of what is served.
     """
 
     program: tuple[str, ...]
     socket: str
     settings: tuple[tuple[str, str], ...] = ()
     runs_commands: bool = False
+    workspace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFile:
-    """A file for a service manager: its place below the manager's folder, and its text."""
+    """A file for a service manager: its place below the manager's folder, and its text.
+
+    `workspace` is what it serves; empty where it serves any.
+    """
 
     name: str
     text: str
+    workspace: str = ""
 
 
 def filled(template: str, **values: str) -> str:

@@ -42,7 +42,8 @@ class Systemd:
         drop_ins.append(f"{self.socket}.d/path.conf")
         if not self._user:
             return [self.service, self.socket, *drop_ins]
-        others = [p for p in self.folder.glob("hippod@?*.d") if not p.name.startswith(self._stem)]
+        ours = (f"{self.service}.d", f"{self.socket}.d")
+        others = [p for p in self.folder.glob("hippod@?*.d") if p.name not in ours]
         return drop_ins if others else ["hippod@.service", "hippod@.socket", *drop_ins]
 
     def check(self) -> None:
@@ -121,10 +122,6 @@ class Systemd:
     def linger(self) -> None:
         """Let the service outlive the user's last session."""
         calling.ask(["loginctl", "enable-linger"])
-
-    @property
-    def _stem(self) -> str:
-        return f"{self.service.removesuffix('.service')}."
 
     def _known(self) -> None:
         if self._properties(self.service)["LoadState"] == "not-found":

@@ -20,8 +20,12 @@ def user_units(setup: Setup, runtime: str) -> list[UnitFile]:
         environment=_environment(setup.settings),
     )
     return [
-        UnitFile("hippod.socket", filled("hippod.socket", socket=_below(setup.socket, runtime))),
-        UnitFile("hippod.service", service),
+        UnitFile(
+            "hippod.socket",
+            filled("hippod.socket", socket=_below(setup.socket, runtime)),
+            setup.workspace,
+        ),
+        UnitFile("hippod.service", service, setup.workspace),
         *_loosened("hippod.service.d", setup),
     ]
 
@@ -34,8 +38,8 @@ def system_units(setup: Setup, user: str, writable: Sequence[str]) -> list[UnitF
     service = f"hippod@{user}.service.d"
     return [
         *system_templates(setup.program),
-        UnitFile(f"hippod@{user}.socket.d/path.conf", _socket_path(setup.socket)),
-        UnitFile(f"{service}/paths.conf", _paths(setup, writable)),
+        UnitFile(f"hippod@{user}.socket.d/path.conf", _socket_path(setup.socket), setup.workspace),
+        UnitFile(f"{service}/paths.conf", _paths(setup, writable), setup.workspace),
         *_loosened(service, setup),
     ]
 
