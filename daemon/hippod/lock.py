@@ -102,9 +102,13 @@ class Held:
             return False
 
     def is_away(self) -> bool:
-        """Say whether the workspace is unmounted or renamed: another folder may have its name."""
+        """Say whether the workspace is unmounted or renamed: another folder may have its name.
+
+        One that has a lock file of its own is a copy that a person put there: the workspace.
+        """
         try:
-            return _identity(self.folder.parent) != self._root
+            is_other = _identity(self.folder.parent) != self._root
+            return is_other and not (self.folder / _LOCK).exists()
         except OSError:
             return True
 

@@ -130,7 +130,7 @@ class Root:
     def _gone(self) -> StorageError:
         return StorageError(
             f"{self.path}: the workspace is gone, or another folder stands in its place",
-            "put it back, or mount it: the daemon then goes on, or needs a restart if it is a copy;"
+            "put it back, or mount it, or put a copy with its .memory there: the daemon then goes on;"
             " nothing was forgotten",
         )
 
