@@ -130,7 +130,7 @@ class Root:
     def _gone(self) -> StorageError:
         return StorageError(
             f"{self.path}: the workspace is gone, or another folder stands in its place",
-            "put it back, or mount it, or put a copy with its .memory there: the daemon then goes on;"
+            "put it back, mount it, or put a copy with its .memory there: the daemon then goes on;"
             " nothing was forgotten",
         )
 
