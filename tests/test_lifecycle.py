@@ -48,6 +48,8 @@ def test_a_terminal_that_is_closed_ends_it_cleanly(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*daemon.program, "run"], env=daemon.environ, stdin=follower, stdout=follower,
         stderr=follower, start_new_session=True,
+        # Where the tests themselves outlive their terminal, it is ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     )  # fmt: skip
     os.close(follower)
     try:

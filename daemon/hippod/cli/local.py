@@ -63,7 +63,12 @@ def _fix(args: "argparse.Namespace") -> None:
 
 
 def starting(args: "argparse.Namespace", error: DaemonDown) -> DaemonDown:
-    """Say who holds the workspace while no daemon answers: most often one that only begins."""
+    """Say who holds the workspace while no daemon answers: most often one that only begins.
+
+    Who was answered first, and then left by a daemon that stopped, knows more already.
+    """
+    if not error.message.startswith("no daemon answers"):
+        return error
     try:
         root = _root(args)
     except HippodError:
