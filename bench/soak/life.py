@@ -56,11 +56,11 @@ def storm(stage: Stage, life: Life, seconds: float, gap: tuple[float, float]) ->
         if time.monotonic() >= end:
             return
         choice = draw.random() if life.kills else 1.0  # whatever follows, it is killed once
-        if choice < 0.15 and _reloads(stage):
+        if choice < 0.25:
             _reload(stage, life)
-        elif choice < 0.3:
+        elif choice < 0.35:
             life.children_killed += _kill_children(stage)
-        elif choice < 0.4:
+        elif choice < 0.5:
             _end_and_start(stage, life, draw, signal.SIGTERM)
             life.stops += 1
         else:
@@ -136,16 +136,18 @@ def _kill_children(stage: Stage) -> int:
     return len(children)
 
 
-def _reloads(stage: Stage) -> bool:
-    return "reload" in (Path(__file__).parents[2] / "daemon" / "hippod" / "daemon.py").read_text()
-
-
 def _reload(stage: Stage, life: Life) -> None:
-    """Have the configuration read again; nobody may notice."""
+    """Have a changed configuration read, with all built anew; nobody may notice."""
+    limit = 11 + life.reloads
+    Path(stage.daemon.environ["HIPPOD_CONFIG"]).write_text(f"[recall]\nlimit = {limit}\n")
     assert stage.daemon.process is not None
     stage.daemon.process.send_signal(signal.SIGHUP)
-    wait_for(stage.daemon.answers, "an answer after a reload", _PATIENCE_SECONDS)
+    wait_for(lambda: _limit(stage) == limit, "the new configuration", _PATIENCE_SECONDS)
     life.reloads += 1
+
+
+def _limit(stage: Stage) -> object:
+    return stage.daemon.client.config_show()["recall.limit"]["value"]
 
 
 def _deleted(pid: int) -> tuple[str, ...]:

@@ -82,7 +82,11 @@ def soak(scale: Scale, seed: int, folder: Path) -> Outcome:
     root = folder / "workspace"
     corpus.fill(root, corpus.documents(scale.documents))
     people.prepare(root, scale.pages)
-    settings = {**_SETTINGS, "HIPPOD_ENCODER__PROVIDER": scale.encoder}
+    config = folder / "config.toml"
+    config.write_text("")
+    settings = {
+        **_SETTINGS, "HIPPOD_ENCODER__PROVIDER": scale.encoder, "HIPPOD_CONFIG": str(config),
+    }  # fmt: skip
     with running(folder, settings) as daemon:
         daemon.client.timeout = _PATIENCE_SECONDS
         stage, ledger, lived = Stage(daemon, seed), Ledger(), Life()
