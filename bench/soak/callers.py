@@ -102,7 +102,7 @@ class Questions:
     def follow(self, draw: random.Random) -> None:
         """Follow the events for some seconds, then go on behind the last one."""
         end = time.monotonic() + draw.uniform(0.5, 5)
-        before = self._stage.shaken
+        before, reloads = self._stage.shaken, self._stage.counts["reloads begun"]
         self._stage.counts["requests"] += 1
         try:
             for event in self._stage.daemon.client.events(after=self._heard):
@@ -111,7 +111,8 @@ class Questions:
                 if time.monotonic() > end or self._stage.over.is_set():
                     return
         except HippodError as error:
-            self._stage.complain(before, f"events: {error}")
+            if self._stage.counts["reloads begun"] == reloads:  # a reload ends the streams
+                self._stage.complain(before, f"events: {error}")
 
     def run_job(self, draw: random.Random) -> None:
         """Run one of the jobs, beside all the rest."""

@@ -140,6 +140,7 @@ def _reload(stage: Stage, life: Life) -> None:
     """Have a changed configuration read, with all built anew; nobody may notice."""
     limit = 11 + life.reloads
     Path(stage.daemon.environ["HIPPOD_CONFIG"]).write_text(f"[recall]\nlimit = {limit}\n")
+    stage.counts["reloads begun"] += 1
     assert stage.daemon.process is not None
     stage.daemon.process.send_signal(signal.SIGHUP)
     wait_for(lambda: _limit(stage) == limit, "the new configuration", _PATIENCE_SECONDS)
