@@ -322,8 +322,8 @@ class Daemon:
         """Let nothing begin any more, and make end soon what is at work."""
         self._stop.set()
         self._board.stop()
-        for waiting in self._waiting_for_look:
-            waiting.cancel()
+        for unfinished in (*self._waiting_for_look, *self._judging):
+            unfinished.cancel()
         await asyncio.to_thread(self._parts.interrupt)
 
     def _connect(self, loop: asyncio.AbstractEventLoop, clockwork: Clockwork) -> None:
@@ -737,6 +737,8 @@ class Daemon:
             self._in_background(functools.partial(self._judge_watcher, report, began))
 
     def _in_background(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if self._stop.is_set():
+            return
         judging = asyncio.create_task(work())
         self._judging.add(judging)
         judging.add_done_callback(self._judging.discard)
