@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from hippod import archive, lock, publishing
+from hippod import archive, lock, private, publishing
 from hippod.archive import File, Manifest
 from hippod.errors import Busy, Conflict, HippodError, InvalidInput, NotFound, StorageError
 from hippod.state import snapshot
@@ -123,7 +123,7 @@ def _check_room(target: Path, manifest: Manifest) -> None:
 def _put(file: Path, manifest: Manifest, target: Path, aside: Path | None) -> None:
     """Unpack beside the target, then give each folder its name."""
     with _told(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(target.parent)
         for left in publishing.sweep(target, _PART):
             _remove(left)
         temp = publishing.temp_path(target, _PART)
@@ -163,7 +163,7 @@ def _unpack(file: Path, manifest: Manifest, temp: Path, target: Path) -> None:
     """Write what the manifest names, each byte compared once more."""
     archive.check_paths(manifest)  # it decides where is written
     for folder in manifest.folders:
-        (temp / folder.path).mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(temp / folder.path)
     told = {each.member: temp / each.path for each in manifest.files}
     files = {each.member: each for each in manifest.files}
     if manifest.state is not None:
@@ -184,7 +184,7 @@ def _unpack(file: Path, manifest: Manifest, temp: Path, target: Path) -> None:
 def _write(place: Path, each: File, member: archive.Member) -> None:
     if member.size != each.size:
         raise HippodError(f"{each.path}: changed while it was read", "try again")
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private.make_folder(place.parent)
     digest = hashlib.sha256()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(place, flags, 0o600), "wb") as out:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from hippod import private
 from hippod.errors import HippodError, NotFound
 from hippod.units import calling, launchd
 from hippod.units.setup import Setup, UnitFile
@@ -46,7 +47,7 @@ class Launchd:
 
     def enable(self) -> None:
         """Let the agent start at each login; what is loaded is loaded anew by `start`."""
-        launchd.log_folder(self._home).mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(launchd.log_folder(self._home))
         calling.ask(["launchctl", "enable", self._target])
 
     def disable(self) -> None:
