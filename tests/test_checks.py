@@ -380,6 +380,7 @@ def test_after_many_runs_nothing_is_left(tmp_path: Path) -> None:
         check("/bin/sh", "-c", "sleep 68 & sleep 69", **quick),
     ]
     runner.run(kinds[0])
+    wait_for(lambda: measured()["children"] == measured()["threads"] == 0, "its end")
     before = measured()
     for turn in range(30):
         runner.run(kinds[turn % len(kinds)])

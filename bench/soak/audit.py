@@ -103,7 +103,8 @@ def _contrast(before: Sequence[Any], after: Sequence[Any]) -> str:
         for name, one, other in zip(names, old, hit, strict=True)
         if one != other
     }
-    return f"{len(gone)} gone, {len(new)} new, fields {fields}"[:400]
+    found = [", ".join(f"{hit[2]}:{hit[4]}" for hit in hits[:5]) for hits in (gone, new)]
+    return f"{len(gone)} gone ({found[0]}), {len(new)} new ({found[1]}), fields {fields}"[:500]
 
 
 def settle(daemon: Daemon) -> None:

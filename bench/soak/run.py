@@ -108,7 +108,8 @@ def _look(stage: Stage, ledger: Ledger, scale: Scale, lived: Life, before: Sampl
     audit.settle(daemon)
     settled = time.monotonic() - began
     time.sleep(_AFTERGLOW_SECONDS)
-    audit.settle(daemon)  # facts that came last become pages by then
+    daemon.client.reflect()  # else the facts that came last become pages after the restart only
+    audit.settle(daemon)
     percent = _idle(daemon, scale.idle_seconds)
     after = life.sample(stage)
     while after.deleted and time.monotonic() - began < _PATIENCE_SECONDS / 10:

@@ -7,6 +7,7 @@ written its first half.
 """
 
 import functools
+import itertools
 import os
 import signal
 import sys
@@ -22,17 +23,16 @@ WATCHED = {f"hippod.{name}" for name in ("workspace", "atomic", "documents", "ro
 CALLS = ("write", "fsync", "rename", "replace", "link", "unlink", "mkdir", "ftruncate")
 
 kill_at = int(os.environ["HIPPOD_KILL_AT"])
-steps = 0
+steps = itertools.count(1)
 log = os.open(os.environ["HIPPOD_KILL_LOG"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 write = os.write
 
 
 def step(name: str) -> bool:
-    """Count a step; say whether it is the one to die at."""
-    global steps
-    steps += 1
-    write(log, f"{steps} {name}\n".encode())
-    return steps == kill_at
+    """Count a step; say whether it is the one to die at. Several threads come here at once."""
+    ours = next(steps)
+    write(log, f"{ours} {name}\n".encode())
+    return ours == kill_at
 
 
 def die() -> None:
