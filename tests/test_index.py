@@ -294,6 +294,21 @@ def test_damage_met_by_tidying_is_named_and_mended(
         assert (index.status()["state"], dump(index)) == ("ready", before)
 
 
+def test_examining_takes_what_was_merged_since_a_search_for_no_damage(tmp_path: Path) -> None:
+    """A connection that has searched keeps the words' structure of then, and checks against it."""
+    notes = Notes({f"{number}.md": f"heron {number}\n" for number in range(40)})
+    with contextlib.closing(open_index(tmp_path, notes)) as index:
+        index.reconcile()
+        for turn in range(5):
+            ask(index, "heron")
+            for number in range(20):
+                notes[f"{number}.md"] = f"heron at weir {turn} {number}\n"
+                index.update([f"{number}.md"])
+            while index.tidy():
+                pass
+            assert index.examine().faults == (), turn
+
+
 def test_an_index_that_is_opened_again_never_answers_with_the_words_of_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -241,7 +241,7 @@ class Index:
         if not self._require().is_current():
             return Examined(("the file was deleted or replaced under the daemon",))
         try:
-            with self._require().reading() as connection:
+            with self._require().inspecting() as connection:
                 found = examine(connection)
             if not found.faults:
                 self._check_words(datetime.now(self._zone))

@@ -115,7 +115,7 @@ class Store:
 
     def check(self) -> None:
         """Check a file that was believed when it was opened; raises `Damaged`."""
-        with self.reading() as connection:
+        with self.inspecting() as connection:
             if not schema.is_sound(connection):
                 raise Damaged("the index is damaged", schema.REBUILT)
         self.checked = True
@@ -157,6 +157,22 @@ class Store:
             self._give_back(connection)
 
     @contextlib.contextmanager
+    def inspecting(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that has read nothing yet, to check the file.
+
+        One that has keeps the structure of the words in memory, and checking does not read it
+        anew: FTS5 takes what was merged since for damage.
+        """
+        connection = self._take(fresh=True)
+        try:
+            with translated():
+                connection.execute("BEGIN")
+                yield connection
+        finally:
+            connection.close(True)
+            self._release()
+
+    @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """Run one transaction of the writer: all of it or nothing."""
         with translated():
@@ -167,12 +183,12 @@ class Store:
                 # Our statements fit our tables: the tables are not as we left them.
                 raise Damaged("the index is not as it was left", schema.REBUILT) from error
 
-    def _take(self) -> apsw.Connection:
+    def _take(self, *, fresh: bool = False) -> apsw.Connection:
         with self._state:
             if self._closed:
                 raise IndexUnavailable("the index is closed")
             self._busy += 1
-            if self._idle:
+            if self._idle and not fresh:
                 return self._idle.pop()
         try:
             with translated():
