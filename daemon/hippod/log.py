@@ -103,6 +103,28 @@ def configure(
     )
 
 
+def hand_on() -> None:
+    """Hand our events to the `logging` of the program that we are part of, as logger `hippod`.
+
+    Nothing is said where it does not listen. A program that uses structlog itself decides alone.
+    """
+    if structlog.is_configured():
+        return
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            _tell_exception,
+            _without_content,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+            _escaped,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=lambda *_: logging.getLogger(_OURS),
+        cache_logger_on_first_use=False,
+    )
+    logging.getLogger(_OURS).addHandler(logging.NullHandler())
+
+
 def folded() -> int:
     """Return how many lines were left out since the start because others said the same."""
     return _folding.total if _folding else 0

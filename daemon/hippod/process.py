@@ -17,27 +17,30 @@ import socket
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import structlog
-import uvicorn
 from starlette.types import ASGIApp
 
 from hippod import __version__, allocator, compose, lock, log, rescue
-from hippod.client import Client
+from hippod.aclient import AsyncClient
+from hippod.client import WORK_TIMEOUT, Client
 from hippod.compose import Assembly
 from hippod.config import Config, differences, needs_restart
 from hippod.daemon import Daemon
 from hippod.errors import Busy, ConfigError, DaemonDown, HippodError, StorageError
 from hippod.notify import ServiceManager
+from hippod.scope import Scope
 from hippod.server import app as routes
 from hippod.server import socket as sockets
-from hippod.server.connection import OwnersProtocol
 from hippod.server.door import Door, Present
+from hippod.server.listener import Listener
+from hippod.server.mcp import Mcp
+from hippod.server.serving import Server, serving
 from hippod.service import Memory
 from hippod.state import State
 from hippod.wire import ConfigReloaded
@@ -49,7 +52,6 @@ Settings = tuple[Config, Path | None]
 """The configuration, with workspace and socket settled, and the file that it was read from."""
 
 SWITCH_SECONDS = 0.0005
-STOP_SECONDS = 4
 FINISH_SECONDS = 3.0
 """How long, before a reload, requests under way may take as if nothing were."""
 GIVE_UP_SECONDS = 5.0
@@ -151,6 +153,8 @@ class Process:
         """Of beginnings, since the last one that did not fail."""
         self._is_stopping = False
         self._terminal = terminal
+        over_tcp = Mcp(lambda: self._config.mcp, self._client, by_headers=False)
+        self._listener = Listener(over_tcp, self._config.server.max_body_bytes)
 
     async def run(self) -> int:
         """Serve until told to stop; return the exit code."""
@@ -315,6 +319,7 @@ class Process:
             self._work = self._started(parts)
             failing.pop_all()
         self._settings = settings
+        await self._listener.follow(*settings)
         self._present.become(parts.memory)
         self._door.open()
         self._under_way_since, self._failures = None, 0
@@ -325,6 +330,7 @@ class Process:
         memory.started = self._began
         memory.reload = self._asked_to_reload
         memory.reread = lambda: self._read_again()[0]
+        memory.mcp_status = self._listener.status
         daemon = Daemon(parts, self._held)
         daemon.lost = lambda: self._wishes.put_nowait(Wish.RENEW)
         daemon.tell = functools.partial(_soon, loop, self._tell_status)
@@ -496,13 +502,19 @@ class Process:
     def _application(self) -> ASGIApp:
         root = os.path.realpath(self._config.workspace.path)
         memory = cast("Memory", self._present)
-        return routes.build(memory, self._config.server.max_body_bytes, root)
+        mcp = Mcp(lambda: self._config.mcp, self._client, self._door.let_out)
+        return routes.build(memory, self._config.server.max_body_bytes, root, mcp)
+
+    def _client(self, scope: Scope) -> AsyncClient:
+        """Return a client of our own socket, for who speaks MCP."""
+        # Who asked waits as long as they like, and hangs up otherwise.
+        return AsyncClient(self._config.server.socket, scope=scope, timeout=WORK_TIMEOUT)
 
     # -- around ------------------------------------------------------------------------------
 
     @contextlib.asynccontextmanager
     async def _serving(self, listener: socket.socket) -> AsyncIterator[None]:
-        self._server = server = _Server(_served_by(self._door))
+        self._server = server = Server(serving(self._door))
         self._served = asyncio.create_task(server.serve(sockets=[listener.dup()]))
         try:
             while not server.started and not self._served.done():
@@ -510,6 +522,7 @@ class Process:
             yield
         finally:
             self._door.refuse(DaemonDown("the daemon stops"))
+            await self._listener.close()
             server.stop()
             await self._served
 
@@ -567,44 +580,6 @@ class Process:
     def _say_end(self) -> None:
         self._manager.stopping()
         logger.info("daemon.stopping")
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers and its ten ticks a second: the daemon stops it."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._stopping = asyncio.Event()
-
-    def stop(self) -> None:
-        """Accept no more and let `serve` return."""
-        self.should_exit = True
-        self._stopping.set()
-
-    async def main_loop(self) -> None:
-        """Sleep until told to stop."""
-        await self.on_tick(0)
-        await self._stopping.wait()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Leave the signals alone."""
-        yield
-
-
-def _served_by(door: Door) -> uvicorn.Config:
-    return uvicorn.Config(
-        door,
-        http=OwnersProtocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=STOP_SECONDS - 1,
-    )
 
 
 def _answer(

@@ -135,6 +135,7 @@ class Memory:
         self.describe: Callable[[], dict[str, Any]] = dict
         self.reload: Callable[[], Awaitable[wire.ConfigReloaded]] = _nothing_to_reload
         self.reread: Callable[[], Config] = lambda: self._config
+        self.mcp_status: Callable[[], dict[str, Any] | None] = lambda: None
         """Reads what a reload would; raises `ConfigError`."""
         self.models = Models()
         self.watcher: Watcher | None = None
@@ -617,6 +618,7 @@ class Memory:
             bank=self._bank_status(),
             hygiene=self._hygiene.status(),
             heartbeat=self._heartbeat.status() if self._heartbeat else None,
+            mcp=self.mcp_status(),
             settings=self._settings(),
             config=self._config_status(),
             **self.describe(),

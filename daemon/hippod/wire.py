@@ -766,6 +766,7 @@ class Status(Health):
     Scope `group` gets the fields of `Health` alone, the others null. `notes` says by role why a
     model is not there; `index`, `retain`, `watch` and the models' parts may gain keys. `crashes`
     tells by worker how often it failed inside hippod since the start, and was begun again.
+    `mcp` tells of the listener: its address, whether it is open, and what is wrong with it.
     `settings` lists what is configured otherwise than by default, and where; `config` whether the
     file still says what the daemon does.
     """
@@ -787,5 +788,6 @@ class Status(Health):
     hygiene: dict[str, Any] | None = None
     heartbeat: dict[str, Any] | None = None
     notes: dict[str, str] | None = None
+    mcp: dict[str, Any] | None = None
     settings: dict[str, ConfigValue] | None = None
     config: ConfigStatus | None = None

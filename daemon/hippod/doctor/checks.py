@@ -27,6 +27,7 @@ CHECKS = (
     Check("versions", "daemon", process.versions),
     Check("service", "daemon", process.service),
     Check("log", "daemon", process.log_file),
+    Check("listener", "daemon", process.listener),
     Check("config", "configuration", configuration.valid),
     Check("secrets", "configuration", configuration.secrets),
     Check("endpoints", "configuration", configuration.endpoints),

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from socket import create_connection
 
 import apsw
 
-from hippod import __version__, lock
+from hippod import __version__, bearer, lock
 from hippod.client import Client
+from hippod.config import listen_address
 from hippod.doctor.finding import Found, count, fail, ok, size, skipped, some, warn
 from hippod.doctor.mending import Seen
 from hippod.doctor.subject import Subject
@@ -188,6 +190,39 @@ def log_file(subject: Subject) -> Iterator[Found]:
             lambda: seen.with_mode(0o600),
         )
     yield ok(f"{file}, {size(file.stat().st_size)}")
+
+
+def listener(subject: Subject) -> Iterator[Found]:
+    """The MCP listener, if there is to be one, listens, and its token is for its owner alone."""
+    mcp = subject.config.mcp
+    if not mcp.listen:
+        yield ok("none is configured")
+        return
+    file = bearer.place(mcp, subject.config_path)
+    bits = mode(file)
+    if bits is not None and bits & 0o077:
+        seen = Seen.at(file)
+        yield fail(
+            f"{file} has mode {bits:04o}: others can read the token, so it opens to nobody",
+            "hippod mcp token --new",
+            lambda: seen.with_mode(0o600),
+        )
+    elif subject.parts is not None:
+        try:
+            bearer.read(file)
+        except HippodError as error:
+            yield fail(error.message, error.hint)
+    if subject.parts is not None and not _is_reachable(mcp.listen):
+        yield fail(f"nobody listens at {mcp.listen}", "see the daemon's log: listener.not_open")
+    yield ok(f"http://{mcp.listen}/mcp, token in {file}")
+
+
+def _is_reachable(address: str) -> bool:
+    try:
+        with create_connection(listen_address(address), _ANSWER_SECONDS):
+            return True
+    except OSError:
+        return False
 
 
 def workers(subject: Subject) -> Iterator[Found]:

@@ -16,12 +16,13 @@ from pydantic import ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import Match
+from starlette.routing import Match, Route
+from starlette.types import ASGIApp
 
-from hippod import __version__, wire
+from hippod import __version__, wanted, wire
 from hippod.errors import HippodError, InvalidInput, NotFound
 from hippod.metrics import Requests
-from hippod.server import bank, context, doctor, events, exchange, heartbeat, jobs, metrics, wanted
+from hippod.server import bank, context, doctor, events, exchange, heartbeat, jobs, metrics
 from hippod.server.answers import answer
 from hippod.server.guard import Guard
 from hippod.server.patience import BODY_ONLY, Patiently
@@ -96,8 +97,13 @@ def _errors() -> dict[int | str, dict[str, Any]]:
     return errors | {500: {"description": ERRORS[500], "model": ErrorBody}}
 
 
-def build(memory: Memory, max_body_bytes: int, workspace: str = "") -> FastAPI:
-    """Return the application for `memory`, which refuses who means another `workspace`."""
+def build(
+    memory: Memory, max_body_bytes: int, workspace: str = "", mcp: ASGIApp | None = None
+) -> FastAPI:
+    """Return the application for `memory`, which refuses who means another `workspace`.
+
+    `mcp` answers what is sent to /mcp.
+    """
     app = FastAPI(
         title="hippod",
         version=__version__,
@@ -129,6 +135,8 @@ def build(memory: Memory, max_body_bytes: int, workspace: str = "") -> FastAPI:
     doctor.routes(app, memory, patiently)
     _operations(app, memory, patiently)
     jobs.routes(app, memory, patiently)  # after those that run a job with fields of its own
+    if mcp is not None:
+        app.router.routes.append(Route("/mcp", mcp, include_in_schema=False))
     return app
 
 
@@ -298,7 +306,7 @@ def _field_fault(fault: dict[str, Any], request: Request) -> str:
     place = [str(part)[:MOST_OF_A_NAME] for part in fault["loc"]]
     if place[0] in ("body", "query", "path"):
         place = place[1:] or place
-    return f"{'.'.join(place)}: {_what_is_wrong(fault)}"
+    return f"{'.'.join(place)}: {wanted.of_a_request(fault)}"
 
 
 def _unknown_action(fault: dict[str, Any], request: Request) -> str:
@@ -309,16 +317,6 @@ def _unknown_action(fault: dict[str, Any], request: Request) -> str:
     if fault["type"] == "union_tag_not_found":
         return f"{field}: missing; it is one of {known}"
     return f"{field}: {fault['ctx']['tag'][:MOST_OF_A_NAME]!r} is none of {known}"
-
-
-def _what_is_wrong(fault: dict[str, Any]) -> str:
-    if fault["type"] == "too_long":
-        length, most = fault["ctx"]["actual_length"], fault["ctx"]["max_length"]
-        of_what = "characters" if isinstance(fault["input"], str) else "entries"
-        return f"has {length} {of_what}, at most {most} are taken"
-    if fault["type"] == "too_short" and not fault["input"]:
-        return "empty"
-    return wanted.said(fault)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

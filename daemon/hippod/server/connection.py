@@ -35,6 +35,8 @@ class OwnersProtocol(HttpToolsProtocol):
     that stops to take its answer, after `STALLED_SECONDS`.
     """
 
+    most_connections = MAX_CONNECTIONS
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = True
@@ -48,7 +50,7 @@ class OwnersProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         transport.set_write_buffer_limits(0)  # so that we are told of the last byte as well
         connection = cast("socket.socket", transport.get_extra_info("socket"))
-        if peer_uid(connection) not in (os.geteuid(), 0) or not self._has_room():
+        if not self._may_come(connection) or not self._has_room():
             transport.abort()
             return
         self._await_request()
@@ -119,11 +121,14 @@ class OwnersProtocol(HttpToolsProtocol):
 
     # -- waiting -----------------------------------------------------------------------------
 
+    def _may_come(self, connection: socket.socket) -> bool:
+        return peer_uid(connection) in (os.geteuid(), 0)
+
     def _has_room(self) -> bool:
         """Say whether one more connection fits, after closing the one that waits longest."""
         everyone = cast("set[OwnersProtocol]", self.connections)
         others = [each for each in everyone - {self} if not each.transport.is_closing()]
-        if len(others) < MAX_CONNECTIONS:
+        if len(others) < self.most_connections:
             return True
         waiting = [other for other in others if not other._is_served()]
         if not waiting:

@@ -10,6 +10,7 @@ _WANTED: Final = {
     "string_type": "is no text",
     "string_pattern_mismatch": "has another form than {pattern}",
     "string_too_short": "is empty",
+    "too_short": "is empty",
     "bool_type": "is neither true nor false",
     "bool_parsing": "is neither true nor false",
     "int_type": "is no whole number",
@@ -36,3 +37,14 @@ def said(fault: Mapping[str, Any]) -> str:
     if words is None:
         return str(fault["msg"]).removeprefix("Value error, ")
     return words.format_map(fault.get("ctx") or {})
+
+
+def of_a_request(fault: Mapping[str, Any]) -> str:
+    """Return the same of a field that a client sent: its own size tells it more than the bound."""
+    if fault["type"] == "too_long":
+        length, most = fault["ctx"]["actual_length"], fault["ctx"]["max_length"]
+        of_what = "characters" if isinstance(fault["input"], str) else "entries"
+        return f"has {length} {of_what}, at most {most} are taken"
+    if fault["type"] == "too_short" and not fault["input"]:
+        return "empty"
+    return said(fault)

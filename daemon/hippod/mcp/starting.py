@@ -1,0 +1,141 @@
+"""Starts the daemon for an agent that finds none: the installed service, or `hippod run` in the
+background. However many ask for it at once, exactly one daemon comes of it.
+"""
+
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from hippod import paths
+from hippod.errors import DaemonDown
+
+START_SECONDS = 30.0
+"""How long a daemon that starts may take until it can be dialled."""
+PAUSE_SECONDS = 0.05
+_BUSY = 5
+"""The exit code of a daemon that finds the workspace held."""
+_MOST_SAID = 4_000
+_ASK = "start it by hand to see more: hippod run"
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Which daemon is meant: what was named by options and environment, and where it listens."""
+
+    workspace: str
+    """The workspace, whoever chose it."""
+    options: tuple[str, ...]
+    """Options of `hippod` that name config, workspace and socket, with absolute paths."""
+    is_usual: bool
+    """Whether nothing at all was named, so that the installed service is the one."""
+
+
+def start(meant: Meant, answers: Callable[[], bool]) -> None:
+    """Start the daemon and return when `answers()`; raises `DaemonDown` if it does not come up."""
+    with _alone(Path(meant.workspace)):
+        if answers():  # somebody else has just started it
+            return
+        if meant.is_usual and _begin_service():
+            _wait(answers)
+            return
+        with tempfile.TemporaryFile() as errors:
+            child = _in_background(meant.options, errors)
+            threading.Thread(target=child.wait, daemon=True).start()  # it leaves no zombie
+            _wait(answers, child, lambda: _last_line(errors))
+
+
+@contextlib.contextmanager
+def _alone(workspace: Path) -> Iterator[None]:
+    """Be the only one to start this daemon, as far as the folder can be locked."""
+    there = next(folder for folder in (workspace, *workspace.parents) if folder.is_dir())
+    try:
+        descriptor = os.open(there, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # the daemon will say what is wrong with it
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _begin_service() -> bool:
+    """Start the installed service, if there is one; False: there is none that starts."""
+    if not _is_installed():
+        return False
+    nothing = subprocess.DEVNULL
+    try:
+        done = subprocess.run(
+            [*_PROGRAM, "service", "start"],
+            stdin=nothing, stdout=nothing, stderr=nothing, timeout=START_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:  # it may come up yet
+        return True
+    return done.returncode == 0
+
+
+_PROGRAM = (sys.executable, "-P", "-m", "hippod")
+
+
+def _is_installed() -> bool:
+    if sys.platform == "darwin":
+        from hippod import notify
+
+        agents = Path(paths.absolute("~/Library/LaunchAgents", os.environ))
+        return (agents / f"{notify.LAUNCHD_LABEL}.plist").exists()
+    from hippod.units.systemctl import Systemd
+
+    return (Systemd(os.environ).folder / "hippod.service").exists()
+
+
+def _in_background(options: Sequence[str], errors: BinaryIO) -> "subprocess.Popen[bytes]":
+    """Run a daemon that outlives us, our terminal and our folder."""
+    return subprocess.Popen(
+        [*_PROGRAM, *options, "run", "--background"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
+        cwd="/", start_new_session=True, env=_environment(),
+    )  # fmt: skip
+
+
+def _environment() -> dict[str, str]:
+    """Return our environment without what a service manager told our parents."""
+    managers = ("NOTIFY_", "LISTEN_", "WATCHDOG_", "SYSTEMD_", "INVOCATION_ID", "XPC_SERVICE_NAME")
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(managers)}
+    usual = f"/run/user/{os.getuid()}"  # which a host that passes few variables leaves out
+    if "XDG_RUNTIME_DIR" not in ours and os.access(usual, os.W_OK):
+        ours["XDG_RUNTIME_DIR"] = usual
+    return ours
+
+
+def _wait(
+    answers: Callable[[], bool],
+    child: "subprocess.Popen[bytes] | None" = None,
+    said: Callable[[], str] = lambda: "",
+) -> None:
+    """Wait until it `answers()`, or until `child` ended by more than finding another one there."""
+    deadline = time.monotonic() + START_SECONDS
+    while not answers():
+        if child is not None and child.poll() not in (None, _BUSY):
+            raise DaemonDown(f"the daemon does not start: {said() or child.returncode}", _ASK)
+        if time.monotonic() > deadline:
+            late = f"the daemon does not answer after {START_SECONDS:g} s"
+            raise DaemonDown(f"{late}: {said()}" if said() else late, _ASK)
+        time.sleep(PAUSE_SECONDS)
+
+
+def _last_line(errors: BinaryIO) -> str:
+    errors.seek(0)
+    lines = errors.read(_MOST_SAID).decode("utf-8", "replace").strip().splitlines()
+    told = [line.removeprefix("hippod: ") for line in lines if line.startswith("hippod: ")]
+    return next(reversed(told or lines), "")
