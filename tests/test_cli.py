@@ -121,7 +121,15 @@ def check_cheap(modules: set[str]) -> None:
     assert {name.split(".")[0] for name in modules} <= {*sys.stdlib_module_names, "hippod"}
 
 
-@pytest.mark.parametrize("words", [["recall", "night"], ["read", "a.md"], ["retain", "--flush"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["recall", "night"],
+        ["read", "a.md"],
+        ["retain", "--flush"],
+        ["completion", "candidates", "jobs", "--", ""],
+    ],
+)
 def test_a_client_loads_only_the_cheap_standard_library(
     shell: Shell, door: FakeDoor, words: list[str]
 ) -> None:

@@ -74,11 +74,11 @@ def test_a_live_bar_is_only_for_a_person(
 
     monkeypatch.setattr(shown.options, "ask", ask)
     monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.01)
-    args = argparse.Namespace(json=False)
+    args = argparse.Namespace(json=False, quiet=False)
     with shown.live(args):
         assert not asked.wait(0.1)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with shown.live(argparse.Namespace(json=True)):
+    with shown.live(argparse.Namespace(json=True, quiet=False)):
         assert not asked.wait(0.1)
     with shown.live(args):
         assert asked.wait(10)

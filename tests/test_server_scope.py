@@ -222,6 +222,7 @@ COMMANDS_OF_A_GROUP = {
     "day": [["yesterday"], ["2026-03-03"], ["2020-01-01"]],
     "context": [["--session", SESSION], ["--session", SESSION, "--budget", "60"]],
     "working": [[verb, "--session", SESSION] for verb in ("get", "clear", "get")],
+    "hook": [["codex", "start"], ["codex", "prompt"], ["cursor", "stop"]],
     "read": [[path] for path in (*HIDDEN, *OPEN)],
     "write": [["MEMORY.md", "x"]],
     "append": [["MEMORY.md", "x"], ["memory/2026-03-03.md", "x"]],
@@ -252,7 +253,7 @@ COMMANDS_OF_A_GROUP = {
     "metrics": [[]],
 }
 """What a group may try on the command line: a new command must be added here."""
-WITHOUT_A_DAEMON = {"init", "run", "restore", "models", "service"}
+WITHOUT_A_DAEMON = {"completion", "connect", "init", "mcp", "run", "restore", "models", "service"}
 
 
 def test_a_group_gets_nothing_hidden_from_any_command(

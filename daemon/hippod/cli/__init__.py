@@ -31,6 +31,8 @@ COMMANDS = {
     "day": ("daily", "print the daily log of a date"),
     "context": ("context", "print what an agent is given at the start of a session"),
     "working": ("context", "get, set, append to or clear the working memory of a session"),
+    "mcp": ("mcp", "serve an agent over MCP; print the token of the listener"),
+    "hook": ("hook", "answer an agent that runs this at the start or end of a session"),
     "read": ("files", "print a document"),
     "write": ("files", "write a whole document"),
     "append": ("files", "add text at the end of a document"),
@@ -39,6 +41,7 @@ COMMANDS = {
     "move": ("files", "give a document another path"),
     "delete": ("files", "delete a document"),
     "tree": ("files", "list the workspace"),
+    "connect": ("connect", "make hippod known to an agent, or take that back; alone: list agents"),
     "why": ("provenance", "show where a fact comes from, down to what was said"),
     "log": ("provenance", "list what hippod wrote, or show one change"),
     "undo": ("provenance", "take one of those changes back"),
@@ -59,7 +62,22 @@ COMMANDS = {
     "import": ("exchange", "add what is missing of an export, or take an import back"),
     "config": ("configuration", "show the configuration, get or set a value of it, reload it"),
     "models": ("models", "list local models, pull one, or use one"),
+    "completion": ("completion", "print what completes commands by TAB in bash, zsh or fish"),
 }
+GROUPS = {
+    "ask": ("recall", "context", "entity", "entities", "opinions", "why", "working"),
+    "read and write": (
+        "note", "today", "day", "read", "write", "append", "replace", "insert", "move", "delete",
+        "tree", "retain", "forget",
+    ),
+    "what hippod does": (
+        "reflect", "heartbeat", "hygiene", "proposals", "log", "undo", "jobs", "events", "reindex",
+    ),
+    "look after it": ("status", "doctor", "metrics", "backup", "restore", "export", "import"),
+    "set it up": ("init", "run", "service", "config", "models", "completion"),
+    "in your agents": ("connect", "mcp", "hook"),
+}  # fmt: skip
+"""Under which headings the overview lists the commands."""
 ALIASES = {"search": "recall"}
 MEANT = {
     "logs": "hippod service logs",
@@ -86,12 +104,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(words)
         output.flush()
     except HippodError as error:
-        return _report(error, as_json="--json" in words)
+        return _told(words, _report(error, as_json=_wants_json(words)))
     except (KeyError, TypeError) as error:
         told = options.of_another_version(error)
         if told is None:
             raise
-        return _report(told, as_json="--json" in words)
+        return _report(told, as_json=_wants_json(words))
     except SystemExit as stop:  # --help and --version, from argparse
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
@@ -102,8 +120,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _told(words: list[str], code: int) -> int:
+    """Return the exit code of a failure; to the agent that runs a hook, 2 means: refuse that."""
+    is_usage = code == InvalidInput.exit_code
+    return 1 if is_usage and options.split_command(words)[0] == "hook" else code
+
+
 def _dispatch(words: list[str]) -> int:
     command, rest = options.split_command(words)
+    if command == "help":
+        command, rest = options.split_command([*rest, "--help"])
     if command is None:
         return _without_command(rest)
     name = ALIASES.get(command, command)
@@ -133,11 +159,32 @@ def _without_command(words: list[str]) -> int:
 
 
 def _overview() -> "argparse.ArgumentParser":
-    rows = "\n".join(f"  {name:<9} {summary}" for name, (_, summary) in COMMANDS.items())
     parser = options.parser(None, "offline-first long-term memory for AI agents")
-    parser.epilog = f"commands:\n{rows}\n\nhippod COMMAND --help shows the options of a command."
+    commands = "\n\n".join(_group(title, names) for title, names in GROUPS.items())
+    parser.epilog = f"{commands}\n\nhippod COMMAND --help shows the options of a command."
     parser.add_argument("--version", action="version", version=f"hippod {__version__}")
     return parser
+
+
+def _group(title: str, names: "tuple[str, ...]") -> str:
+    """Return a heading with the commands below it, their summaries wrapped beside their names."""
+    from hippod.cli import columns
+
+    indent = max(map(len, COMMANDS)) + 4
+    rows = [
+        line
+        for name in names
+        if name in COMMANDS
+        for line in columns.wrapped(
+            f"  {name:<{indent - 4}}  {COMMANDS[name][1]}", output.width(), indent=indent
+        )
+    ]
+    return "\n".join([f"{title}:", *rows])
+
+
+def _wants_json(words: list[str]) -> bool:
+    """Say whether `--json` is among the options; behind `--` it is a word like any other."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
 def _suggestion(command: str) -> str:

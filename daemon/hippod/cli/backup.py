@@ -41,14 +41,14 @@ def backup(args: "argparse.Namespace") -> int:
         answer = options.ask(args, lambda client: _told(args, client, target))
     except DaemonDown:
         answer = _without_daemon(args, target)
-    output.show(args, answer, lambda told: _print_backup("written", told))
+    output.show(args, answer, lambda told: _print_backup("written", told), _complain)
     return HippodError.exit_code if any(each["lost"] for each in answer["left_out"]) else 0
 
 
 def _told(args: "argparse.Namespace", client: "Client", target: "Path") -> "dict[str, Any]":
     from hippod.cli import progress
 
-    with progress.Told(quiet=args.json) as told:
+    with progress.Told(quiet=args.json or args.quiet) as told:
         return client.backup(
             target, force=args.force, heard=lambda count: told.tell(f"{_size(count)} read")
         )
@@ -88,28 +88,30 @@ def _workspace(args: "argparse.Namespace") -> "Path":
 
 def _print_backup(what: str, answer: "dict[str, Any]") -> None:
     state = "with its state" if answer["state"] else "without a state"
-    output.say(output.printable(f"{answer['file']} {what}: {_size(answer['bytes'])}"))
-    output.say(
-        output.printable(
-            f"{answer['files']} files of {answer['workspace']} {state},"
-            f" {_size(answer['content_bytes'])}, made {answer['made']} by hippod"
-            f" {answer['version']}"
-        )
+    output.tell(f"{answer['file']} {what}: {_size(answer['bytes'])}")
+    output.tell(
+        f"{answer['files']} files of {answer['workspace']} {state},"
+        f" {_size(answer['content_bytes'])}, made {answer['made']} by hippod"
+        f" {answer['version']}"
     )
-    _print_left_out(answer["left_out"])
-    for path in answer["changing"][:_MOST_SHOWN]:
-        output.complain(f"{path}: was written to all the while, it may be cut")
+    _print_left_out([each for each in answer["left_out"] if not each["lost"]])
+    _complain(answer)
 
 
-def _print_left_out(left_out: "list[dict[str, Any]]") -> None:
-    lost = [each for each in left_out if each["lost"]]
-    other = [each for each in left_out if not each["lost"]]
+def _complain(answer: "dict[str, Any]") -> None:
+    """Say what is not in the backup though it should be, or not whole."""
+    lost = [each for each in answer["left_out"] if each["lost"]]
     for each in lost[:_MOST_SHOWN]:
         output.complain(f"{each['path']}: not in the backup: {each['reason']}")
     if len(lost) > _MOST_SHOWN:
         output.complain(f"and {len(lost) - _MOST_SHOWN} more could not be read", "see --json")
+    for path in answer["changing"][:_MOST_SHOWN]:
+        output.complain(f"{path}: was written to all the while, it may be cut")
+
+
+def _print_left_out(other: "list[dict[str, Any]]") -> None:
     for each in other[:_MOST_SHOWN]:
-        output.say(output.printable(f"left out: {each['path']} ({each['reason']})"))
+        output.tell(f"left out: {each['path']} ({each['reason']})")
     if len(other) > _MOST_SHOWN:
         output.say(f"and {len(other) - _MOST_SHOWN} more were left out, see --json")
 
@@ -158,14 +160,12 @@ def restore(args: "argparse.Namespace") -> int:
 def _print_restored(answer: "dict[str, Any]", start: str) -> None:
     would = "would restore" if answer["dry_run"] else "restored"
     state = "with the state" if answer["state"] else "without a state"
-    output.say(
-        output.printable(
-            f"{would} {answer['files']} files, {_size(answer['content_bytes'])}, {state},"
-            f" to {answer['workspace']} (backup of {answer['made']})"
-        )
+    output.tell(
+        f"{would} {answer['files']} files, {_size(answer['content_bytes'])}, {state},"
+        f" to {answer['workspace']} (backup of {answer['made']})"
     )
     if answer["aside"]:
         moved = "would be moved" if answer["dry_run"] else "is now"
-        output.say(output.printable(f"what stood there {moved} at {answer['aside']}"))
+        output.tell(f"what stood there {moved} at {answer['aside']}")
     if not answer["dry_run"]:
-        output.say(output.printable(f"start the daemon with: {start}; it builds the index anew"))
+        output.tell(f"start the daemon with: {start}; it builds the index anew")

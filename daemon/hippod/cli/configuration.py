@@ -50,11 +50,11 @@ def config(args: "argparse.Namespace") -> int:
     if args.action == "get":
         return _get(args)
     if args.action in ("set", "unset"):
-        return output.show(args, _set(args), _print_set)
+        return output.show(args, _set(args), _print_set, _complain)
     if args.action == "reload":
         answer = options.ask(args, lambda client: client.reload_config())
         return output.show(args, answer, _print_reloaded)
-    return output.show(args, _effective(args), _print_config)
+    return output.show(args, _effective(args), _print_config, _print_pairs)
 
 
 # -- show and get -----------------------------------------------------------------------------
@@ -71,7 +71,8 @@ def _effective(args: "argparse.Namespace") -> "Answer":
 
 def _warn_of_faults(client: "Client") -> None:
     """Say that the file is broken though the daemon goes on with what it has."""
-    for fault in (client.status().get("config") or {}).get("faults") or ():
+    about = client.status().get("config")
+    for fault in (about.get("faults") or ()) if about else ():
         output.complain(fault, "the daemon goes on as before, but could not be started again")
 
 
@@ -85,8 +86,15 @@ def _offline(args: "argparse.Namespace") -> "Answer":
 
 def _print_config(answer: "Answer") -> None:
     for key, entry in answer.items():
-        value = json.dumps(entry["value"], ensure_ascii=False)  # close to TOML
-        output.say(output.printable(f"{key} = {value}  # {entry['source']}"))
+        output.tell(f"{_pair(key, entry)}  # {entry['source']}", under=4)
+
+
+def _print_pairs(answer: "Answer") -> None:
+    output.names(_pair(key, entry) for key, entry in answer.items())
+
+
+def _pair(key: str, entry: "Answer") -> str:
+    return f"{key} = {json.dumps(entry['value'], ensure_ascii=False)}"  # close to TOML
 
 
 def _get(args: "argparse.Namespace") -> int:
@@ -102,15 +110,20 @@ def _get(args: "argparse.Namespace") -> int:
     if not found:
         raise InvalidInput(f"{key}: no such key", _meant(key))
     if key not in found:
-        return output.show(args, found, _print_config)
+        return output.show(args, found, _print_config, _print_pairs)
     answer = {"key": key, **found[key]}
-    return output.show(args, answer, lambda entry: _print_value(entry, source=args.source))
+    return output.show(
+        args,
+        answer,
+        lambda entry: _print_value(entry, source=args.source),
+        lambda entry: _print_value(entry, source=False),
+    )
 
 
 def _print_value(answer: "Answer", *, source: bool) -> None:
     value = answer["value"]
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    output.say(output.printable(f"{text}  # {answer['source']}" if source else text))
+    output.names([f"{text}  # {answer['source']}" if source else text])
 
 
 def _meant(key: str) -> str:
@@ -177,21 +190,29 @@ def _check_key(key: str, file: object) -> None:
     raise InvalidInput(f"{key}: no such key", _meant(key))
 
 
+def _complain(answer: "Answer") -> None:
+    """Say why a value does not count, or cannot work."""
+    key, value = answer["key"], answer["value"]
+    if answer["overridden_by"]:
+        shown = json.dumps(value, ensure_ascii=False)
+        output.complain(
+            f"{key} is {shown} all the same, by {answer['overridden_by']}", "take it away there"
+        )
+    elif key == "workspace.path" and not os.path.isdir(value):  # noqa: PTH112
+        output.complain(f"{value}: there is no such folder", "make it by: hippod init")
+
+
 def _print_set(answer: "Answer") -> None:
     value = json.dumps(answer["value"], ensure_ascii=False)
     if answer["overridden_by"]:
         where = f"{'stands in' if answer['set'] else 'does not stand in'} {answer['config']}"
-        output.say(output.printable(f"{answer['key']} {where}"))
-        output.complain(
-            f"{answer['key']} is {value} all the same, by {answer['overridden_by']}",
-            "take it away there",
-        )
+        output.tell(f"{answer['key']} {where}")
+        _complain(answer)
         return
     where = f"in {answer['config']}" if answer["set"] else "by default"
     said = f"{answer['key']} = {value}, {where}"
-    output.say(output.printable(said if answer["changed"] else f"{said}: as before"))
-    if answer["key"] == "workspace.path" and not os.path.isdir(answer["value"]):  # noqa: PTH112
-        output.complain(f"{answer['value']}: there is no such folder", "make it by: hippod init")
+    output.tell(said if answer["changed"] else f"{said}: as before")
+    _complain(answer)
     if answer["needs_restart"]:
         output.say("it counts after a restart: hippod service restart")
     elif not answer["reloaded"]:
@@ -200,8 +221,8 @@ def _print_set(answer: "Answer") -> None:
 
 def _print_reloaded(answer: "Answer") -> None:
     changed, later = answer["changed"], answer["needs_restart"]
-    output.say(
+    output.tell(
         f"counts now: {', '.join(changed)}" if changed else "nothing changed that counts now"
     )
     if later:
-        output.say(f"counts after a restart (hippod service restart): {', '.join(later)}")
+        output.tell(f"counts after a restart (hippod service restart): {', '.join(later)}")

@@ -22,7 +22,7 @@ def context(args: "argparse.Namespace") -> int:
     answer = options.ask(
         args, lambda client: client.context(args.session, budget_tokens=args.budget)
     )
-    return output.show(args, answer, _print_context)
+    return output.show(args, answer, _print_context, quiet=_print_context)
 
 
 def working_options(parser: "argparse.ArgumentParser") -> None:
@@ -46,7 +46,7 @@ def working(args: "argparse.Namespace") -> int:
         answer = options.ask(args, lambda client: client.clear_working(args.session))
         return output.show(args, answer, _print_cleared)
     answer = options.ask(args, lambda client: client.get_working(args.session))
-    return output.show(args, answer, _print_content)
+    return output.show(args, answer, _print_content, quiet=_print_content)
 
 
 def _write(args: "argparse.Namespace") -> int:

@@ -28,7 +28,7 @@ def today_options(_parser: "argparse.ArgumentParser") -> None:
 def today(args: "argparse.Namespace") -> int:
     """Print today's daily log."""
     answer = options.ask(args, lambda client: client.today_log())
-    return output.show(args, answer, _print)
+    return output.show(args, answer, _print, quiet=_print)
 
 
 def day_options(parser: "argparse.ArgumentParser") -> None:
@@ -39,7 +39,7 @@ def day_options(parser: "argparse.ArgumentParser") -> None:
 def day(args: "argparse.Namespace") -> int:
     """Print the daily log of a date."""
     answer = options.ask(args, lambda client: client.daily_log(args.date))
-    return output.show(args, answer, _print)
+    return output.show(args, answer, _print, quiet=_print)
 
 
 def _print(answer: "dict[str, Any]") -> None:

@@ -3,7 +3,7 @@
 import os
 from contextlib import contextmanager
 
-from hippod.cli import options, output
+from hippod.cli import columns, options, output
 from hippod.errors import ConfigError, Forbidden, HippodError, NotFound
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def doctor(args: "argparse.Namespace") -> int:
     """Print what each check found; return 1 if one of them failed, else 0."""
     only = options.listed(args.only) or []
     answer = _of_the_daemon(args, only) or _from_outside(args, only)
-    output.show(args, answer, _print_findings)
+    output.show(args, answer, _print_findings, _print_wrong)
     return 1 if answer["state"] == "fail" else 0
 
 
@@ -134,8 +134,16 @@ def _print_findings(answer: "Answer") -> None:
             if each["group"] == group:
                 output.say(_line(each, width))
         output.say()
-    _print_advice([each for each in findings if each["state"] in ("warn", "fail")])
+    _print_advice(_wrong(findings))
     output.say(f"{_sum(findings)}, in {output.duration(answer['seconds'])}")
+
+
+def _print_wrong(answer: "Answer") -> None:
+    output.names(each["name"] for each in _wrong(answer["findings"]))
+
+
+def _wrong(findings: "list[Answer]") -> "list[Answer]":
+    return [each for each in findings if each["state"] in ("warn", "fail")]
 
 
 def _print_advice(wrong: "list[Answer]") -> None:
@@ -148,29 +156,30 @@ def _print_advice(wrong: "list[Answer]") -> None:
         output.say("        free some space first; then look again: hippod doctor")
         wrong = [each for each in wrong if each["name"] not in full]
     for each in sorted(wrong, key=lambda each: each["state"] == "fail"):  # failures last
-        output.say(f"  {_sign(each['state'])}  {output.printable(each['name'])}: {_said(each)}")
+        for line in _paragraph(f"{each['name']}: {each['said']}", _sign(each["state"])):
+            output.say(line)
         if each["fix"]:
-            output.say(f"        {output.printable(each['fix'])}")
+            output.tell(f"        {each['fix']}")
     output.say()
 
 
 def _line(each: "Answer", width: int) -> str:
     sign = _sign("ok" if each["fixed"] else each["state"])
     mended = "mended: " if each["fixed"] else ""
-    said = f"{mended}{_said(each)}"
-    room = output.width() - width - 10
-    if output.terminal() and len(said) > room:  # what is wrong stands in full below
-        said = f"{said[: room - 3]}..."
+    said = output.fitted(f"{mended}{each['said']}", width + 10)  # in full below, if it is wrong
     return f"  {sign}  {output.printable(each['name']):<{width}}  {said}"
 
 
-def _said(each: "Answer") -> str:
-    return output.printable(each["said"])
+def _paragraph(text: str, sign: str) -> list[str]:
+    """Return the lines of a text behind a sign, as long as a terminal takes them."""
+    safe, before = output.printable(text), 8
+    room = output.room() - before if output.terminal() else len(safe) * 2
+    first, *more = columns.wrapped(safe, room, mark=output.mark()) or [""]
+    return [f"  {sign}  {first}", *(" " * before + line for line in more)]
 
 
 def _sign(state: str) -> str:
-    text = f"{_SIGNS[state]:<4}"
-    return f"\x1b[{_COLOURS[state]}m{text}\x1b[0m" if output.colour() else text
+    return output.tinted(_COLOURS[state], f"{_SIGNS[state]:<4}")
 
 
 def _sum(findings: "Iterable[Answer]") -> str:

@@ -1,6 +1,6 @@
 """`hippod entities entity`: who is who, and what people decide about it."""
 
-from hippod.cli import options, output
+from hippod.cli import columns, options, output
 from hippod.cli.provenance import print_diff
 from hippod.errors import InvalidInput
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from hippod.answer_types import EntityChanged
     from hippod.client import Client
 
     Answer = dict[str, Any]
@@ -22,9 +23,9 @@ _WORDS = {
     "adopt": "NAME",
 }
 _WIDEST = 48
-"""Characters of a name, or of all aliases, in the list."""
+"""Columns of a name, or of all aliases, in the list."""
 _DECISIONS = ("merge", "split", "rename", "adopt")
-_ACTIONS = ", ".join(_WORDS)
+ACTIONS = tuple(_WORDS)
 _OVERVIEW = """\
   list                 who is who (as without a word)
   show NAME            an entity with its newest facts (also: hippod entity NAME)
@@ -41,7 +42,9 @@ hippod log lists what these wrote, hippod undo takes it back."""
 def entities_options(parser: "argparse.ArgumentParser") -> None:
     """Add what to do, and with whom."""
     parser.epilog = _OVERVIEW
-    parser.add_argument("action", nargs="?", default="list", metavar="ACTION", help=_ACTIONS)
+    parser.add_argument(
+        "action", nargs="?", default="list", metavar="ACTION", help=", ".join(ACTIONS)
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help="with or without @")
     parser.add_argument("--limit", type=int, metavar="N", help="with show: facts at most")
     parser.add_argument("--dry-run", action="store_true", help="only print what would change")
@@ -56,7 +59,7 @@ def entity_options(parser: "argparse.ArgumentParser") -> None:
 def entity(args: "argparse.Namespace") -> int:
     """Print an entity."""
     answer = options.ask(args, lambda client: client.entity(args.name, limit=args.limit))
-    return output.show(args, answer, _print_entity)
+    return output.show(args, answer, _print_entity, _print_sources)
 
 
 def entities(args: "argparse.Namespace") -> int:
@@ -64,12 +67,12 @@ def entities(args: "argparse.Namespace") -> int:
     _check_words(args)
     if args.action == "list":
         answer = options.ask(args, lambda client: client.entities())
-        return output.show(args, answer, _print_list)
+        return output.show(args, answer, _print_list, _print_entities)
     if args.action == "show":
         args.name = args.names[0]
         return entity(args)
     answer = options.ask(args, lambda client: _decide(client, args))
-    return output.show(args, answer, _print_changed)
+    return output.show(args, answer, _print_changed, _print_paths)
 
 
 def _check_words(args: "argparse.Namespace") -> None:
@@ -89,7 +92,7 @@ def _check_words(args: "argparse.Namespace") -> None:
         raise InvalidInput(f"--dry-run: {args.action} changes nothing")
 
 
-def _decide(client: "Client", args: "argparse.Namespace") -> "Answer":
+def _decide(client: "Client", args: "argparse.Namespace") -> "EntityChanged":
     name, *other = args.names
     match args.action:
         case "merge":
@@ -117,6 +120,18 @@ def _print_list(answer: "Answer") -> None:
     _print_pairs("may be one", [_candidate(each) for each in answer.get("candidates") or ()])
 
 
+def _print_entities(answer: "Answer") -> None:
+    output.names(each["name"] for each in answer["entities"])
+
+
+def _print_sources(answer: "Answer") -> None:
+    output.names(each["source"] for each in answer.get("newest") or ())
+
+
+def _print_paths(answer: "Answer") -> None:
+    output.names(change["path"] for change in answer.get("changes") or ())
+
+
 def _row(entity: "Answer") -> list[str]:
     return [
         _cut(entity["name"]),
@@ -130,7 +145,7 @@ def _row(entity: "Answer") -> list[str]:
 
 def _cut(text: str) -> str:
     """Keep one long cell from making every row of a table long; `--json` has it whole."""
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+    return columns.cut(output.printable(text), _WIDEST, output.mark())
 
 
 def _ambiguous(each: "Answer") -> str:
@@ -145,13 +160,13 @@ def _print_pairs(title: str, lines: list[str]) -> None:
     if lines:
         output.say(f"\n{title}:")
         for line in lines:
-            output.say(output.printable(f"  {line}"))
+            output.tell(f"  {line}", under=2)
 
 
 def _print_entity(answer: "Answer") -> None:
     _print_names(answer)
     for line in answer.get("summary") or ():
-        output.say(output.printable(line))
+        output.tell(line)
     _print_pairs("opinions", [_opinion(each) for each in answer.get("opinions") or ()])
     newest = answer.get("newest") or []
     count = answer["facts"]
@@ -159,16 +174,16 @@ def _print_entity(answer: "Answer") -> None:
 
 
 def _print_names(answer: "Answer") -> None:
-    output.say(output.printable(f"{answer['name']}  {answer.get('path') or 'no page'}"))
+    output.tell(f"{answer['name']}  {answer.get('path') or 'no page'}")
     for title, names in (
         ("aliases", answer.get("aliases")),
         ("not", answer.get("others")),
         ("odd", answer.get("flags")),
     ):
         if names:
-            output.say(output.printable(f"{title}: {', '.join(names)}"))
+            output.tell(f"{title}: {', '.join(names)}")
     for each in answer.get("learned") or ():
-        output.say(output.printable(f"{each['alias']} by {each['fact']['source']}"))
+        output.tell(f"{each['alias']} by {each['fact']['source']}")
 
 
 def _opinion(each: "Answer") -> str:
@@ -182,15 +197,15 @@ def _fact(each: "Answer") -> str:
 
 def _print_changed(answer: "Answer") -> None:
     if answer.get("note"):
-        output.say(output.printable(answer["note"]))
+        output.tell(answer["note"])
     for change in answer.get("changes") or ():
         verb = "changed" if answer["applied"] else "would change"
-        output.say(output.printable(f"{verb} {change['path']}: {change['reason']}"))
+        output.tell(f"{verb} {change['path']}: {change['reason']}")
         print_diff(change.get("diff") or "")
     links = answer.get("links") or {}
     if links:
         total = sum(links.values())
         output.say(f"{total} links lead to the old page and are not rewritten:")
         for path, count in links.items():
-            output.say(output.printable(f"  {path}  ({count})"))
+            output.tell(f"  {path}  ({count})")
     output.undo_hint(answer)

@@ -38,17 +38,19 @@ def events(args: "argparse.Namespace") -> int:
             follow=args.follow,
             limit=args.limit,
         )
-        _print_all(coming, as_json=args.json)
+        _print_all(coming, args)
     return 0
 
 
-def _print_all(coming: "Iterator[Event]", *, as_json: bool) -> None:
+def _print_all(coming: "Iterator[Event]", args: "argparse.Namespace") -> None:
     """Print events as they come; where the daemon stops, say which one was the last."""
     last = None
     try:
         for event in coming:
-            if as_json:
+            if args.json:
                 output.document(event, one_line=True)
+            elif args.quiet:
+                output.names([event["id"]])
             else:
                 _print(event)
             output.flush()
@@ -62,9 +64,9 @@ def _print_all(coming: "Iterator[Event]", *, as_json: bool) -> None:
 def _print(event: "Event") -> None:
     time = str(event["time"])[:19].replace("T", " ")
     first, *more = _lines(event)
-    output.say(output.printable(f"{time}  {event['id']}  {event['type']}  {first}"))
+    output.tell(f"{time}  {event['id']}  {event['type']}  {first}", under=4)
     for line in more:
-        output.say(output.printable(f"    {line}"))
+        output.tell(f"    {line}", under=2)
 
 
 def _lines(event: "Event") -> "Iterator[str]":
@@ -129,3 +131,5 @@ _SAID = {
     "fault": _fault,
     "gap": _gap,
 }
+TYPES = tuple(name for name in _SAID if name != "gap")
+"""Those that can be chosen."""

@@ -21,6 +21,8 @@ PART_BYTES = 100_000
 LONGEST_LINE = 4_000_000
 _MOST_SHOWN = 20
 _TYPES = ("facts", "opinions", "entities")
+TYPES = ("fact", "opinion", "entity")
+"""As they are asked for."""
 
 
 def export_options(parser: "argparse.ArgumentParser") -> None:
@@ -28,7 +30,7 @@ def export_options(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument("file", nargs="?", default="-", metavar="FILE|-", help="default: stdout")
     parser.add_argument("--since", metavar="WHEN", help="what is of a date, or of 30d, or later")
     parser.add_argument(
-        "--type", action="append", metavar="TYPE", help="fact, opinion, entity (also a,b)"
+        "--type", action="append", metavar="TYPE", help=f"{', '.join(TYPES)} (also a,b)"
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
@@ -61,7 +63,7 @@ def _write(client: "Client", file: str, lines: "Iterator[str]", *, force: bool) 
 
 
 def _print_exported(answer: "dict[str, Any]") -> None:
-    output.say(output.printable(f"{answer['file']}: {answer['records']} records"))
+    output.tell(f"{answer['file']}: {answer['records']} records")
 
 
 # -- import ----------------------------------------------------------------------------------
@@ -84,7 +86,7 @@ def import_(args: "argparse.Namespace") -> int:
             raise InvalidInput("nothing to import", "give FILE, or - for stdin")
         if args.strict and not args.dry_run:
             return _strictly(args, client)
-        answer = _sent(client, args.file, dry_run=args.dry_run, quiet=args.json)
+        answer = _sent(client, args.file, dry_run=args.dry_run, quiet=args.json or args.quiet)
     return _told(args, answer)
 
 
@@ -92,15 +94,15 @@ def _strictly(args: "argparse.Namespace", client: "Client") -> int:
     """Look at every line first; add nothing unless all can be taken."""
     if args.file == "-":
         raise InvalidInput("--strict reads twice, which stdin cannot", "name a file")
-    answer = _sent(client, args.file, dry_run=True, quiet=args.json)
+    answer = _sent(client, args.file, dry_run=True, quiet=args.json or args.quiet)
     if answer["refused"]:
         return _told(args, answer)
-    return _told(args, _sent(client, args.file, dry_run=False, quiet=args.json))
+    return _told(args, _sent(client, args.file, dry_run=False, quiet=args.json or args.quiet))
 
 
 def _undo(args: "argparse.Namespace", client: "Client") -> int:
-    answer = client.undo_import(args.undo, dry_run=args.dry_run)
-    output.show(args, answer, _print_undone)
+    answer: dict[str, Any] = dict(client.undo_import(args.undo, dry_run=args.dry_run))
+    output.show(args, answer, _print_undone, _complain_of_conflicts)
     return HippodError.exit_code if answer["conflicts"] else 0
 
 
@@ -118,7 +120,9 @@ def _sent(client: "Client", file: str, *, dry_run: bool, quiet: bool = False) ->
     ):
         for line, text in _parts(stream, file):
             total["from"] = line
-            answer = client.import_(text, line=line, batch=batch, dry_run=dry_run)
+            answer: dict[str, Any] = dict(
+                client.import_(text, line=line, batch=batch, dry_run=dry_run)
+            )
             total |= _joined(total, answer) if "batch" in total else answer
             done += len(text.encode())
             what = "looked at" if dry_run else "imported"
@@ -208,18 +212,28 @@ def _joined(total: "dict[str, Any]", answer: "dict[str, Any]") -> "dict[str, Any
 
 
 def _told(args: "argparse.Namespace", answer: "dict[str, Any]") -> int:
-    output.show(args, answer, _print_imported)
+    output.show(args, answer, _print_imported, _print_batch)
     if not answer["ended"]:
         output.complain(f"{args.file}: has no end: the export was cut off")
     return HippodError.exit_code if answer["refused"] or not answer["ended"] else 0
 
 
-def _print_imported(answer: "dict[str, Any]") -> None:
+def _print_batch(answer: "dict[str, Any]") -> None:
+    _complain_of_lines(answer)
+    if answer["entries"]:
+        output.names([answer["batch"]])
+
+
+def _complain_of_lines(answer: "dict[str, Any]") -> None:
     for each in answer["refused"][:_MOST_SHOWN]:
         output.complain(f"line {each['line']}: {each['reason']}")
     if len(answer["refused"]) > _MOST_SHOWN:
         more = len(answer["refused"]) - _MOST_SHOWN
         output.complain(f"and {more} more lines were refused", "see --json")
+
+
+def _print_imported(answer: "dict[str, Any]") -> None:
+    _complain_of_lines(answer)
     would = "would add" if answer["dry_run"] else "added"
     output.say(f"{would} {_counted(answer['added'])}")
     if any(answer["extended"].values()):
@@ -228,12 +242,16 @@ def _print_imported(answer: "dict[str, Any]") -> None:
     if answer.get("reworded"):
         output.say(f"there in other words, which stay: {answer['reworded']} facts")
     if answer["entries"]:
-        output.say(f"undo with: hippod import --undo {answer['batch']}")
+        output.tell(f"undo with: hippod import --undo {answer['batch']}")
+
+
+def _complain_of_conflicts(answer: "dict[str, Any]") -> None:
+    for each in answer["conflicts"]:
+        output.complain(each)
 
 
 def _print_undone(answer: "dict[str, Any]") -> None:
-    for each in answer["conflicts"]:
-        output.complain(each)
+    _complain_of_conflicts(answer)
     would = "would take back" if answer["dry_run"] else "took back"
     output.say(f"{would} {len(answer['undone'])} changes in {len(answer['paths'])} documents")
 

@@ -22,7 +22,11 @@ def read_options(parser: "argparse.ArgumentParser") -> None:
 def read(args: "argparse.Namespace") -> int:
     """Print a document, byte for byte unless a person looks."""
     answer = options.ask(args, lambda client: client.read(args.path))
-    return output.show(args, answer, lambda found: output.verbatim(str(found["content"])))
+    return output.show(args, answer, _print_content, quiet=_print_content)
+
+
+def _print_content(found: "dict[str, Any]") -> None:
+    output.verbatim(str(found["content"]))
 
 
 def write_options(parser: "argparse.ArgumentParser") -> None:
@@ -124,7 +128,7 @@ def tree_options(parser: "argparse.ArgumentParser") -> None:
 def tree(args: "argparse.Namespace") -> int:
     """List a folder and what is below it."""
     answer = options.ask(args, lambda client: client.tree(args.directory, recursive=args.recursive))
-    return output.show(args, answer, lambda found: _print_tree(found, flat=args.flat))
+    return output.show(args, answer, lambda found: _print_tree(found, flat=args.flat), _print_flat)
 
 
 def text_of(argument: str | None) -> str:
@@ -160,14 +164,22 @@ def print_written(verb: str, done: "dict[str, Any]") -> None:
 
 
 def _print_tree(answer: "dict[str, Any]", *, flat: bool) -> None:
+    if flat:
+        _print_flat(answer)
+        return
     base = str(answer.get("directory") or "").strip("/")
     for entry in answer["entries"]:
-        slash = "/" if entry["is_directory"] else ""
-        if flat:
-            output.say(output.printable(entry["path"]) + slash)
-            continue
         below = str(entry["path"]).removeprefix(base).strip("/")
-        output.say("  " * below.count("/") + output.printable(entry["name"]) + slash)
+        indent = "  " * below.count("/")
+        output.say(indent + output.fitted(entry["name"] + _slash(entry), len(indent)))
+
+
+def _print_flat(answer: "dict[str, Any]") -> None:
+    output.names(entry["path"] + _slash(entry) for entry in answer["entries"])
+
+
+def _slash(entry: "dict[str, Any]") -> str:
+    return "/" if entry["is_directory"] else ""
 
 
 def _etag(parser: "argparse.ArgumentParser") -> None:

@@ -42,7 +42,7 @@ def forget(args: "argparse.Namespace") -> int:
     what = {"id": args.what} if args.what.startswith("^") else {"text": args.what}
     wanted = {**what, "dry_run": not args.yes, "every": args.all}
     answer = options.ask(args, lambda client: client.forget(**wanted))
-    output.show(args, answer, _print)
+    output.show(args, answer, _print, _print_quietly)
     problems = answer.get("problems") or []
     if not answer["applied"] or not problems:
         return 0
@@ -50,25 +50,34 @@ def forget(args: "argparse.Namespace") -> int:
     return Conflict.exit_code if all_conflicts else HippodError.exit_code
 
 
-def _print(answer: "dict[str, Any]") -> None:
-    _print_places(answer)
-    _print_left(answer)
+def _print_quietly(answer: "dict[str, Any]") -> None:
+    output.names(f"{place['path']}:{place['line']}" for place in answer["places"])
+    _complain(answer)
+
+
+def _complain(answer: "dict[str, Any]") -> None:
     for problem in answer["problems"]:
         still = "still stands in" if answer["applied"] else "will stay in"
         output.complain(f"{still} {problem['path']}: {problem['reason']}")
+
+
+def _print(answer: "dict[str, Any]") -> None:
+    _print_places(answer)
+    _print_left(answer)
+    _complain(answer)
     if not answer["applied"]:
         output.say()
         if answer["widespread"]:
-            output.say("so short a text stands in many places: better give more of it")
+            output.tell("so short a text stands in many places: better give more of it")
         again = "--yes --all" if answer["widespread"] else "--yes"
-        output.say(f"nothing was changed. To forget this for good, run it again with {again}")
+        output.tell(f"nothing was changed. To forget this for good, run it again with {again}")
         return
     output.say()
     kept = ", ".join(f"{count} {name}" for name, count in answer["kept"].items() if count)
     output.say(f"forgotten, {answer['tombstones']} lines added to bank/forgotten.md")
     if kept:
         output.say(f"and of what was kept: {kept}")
-    output.say("backups and exports that you made still say it: delete them, and make new ones")
+    output.tell("backups and exports that you made still say it: delete them, and make new ones")
 
 
 def _print_places(answer: "dict[str, Any]") -> None:
@@ -77,9 +86,9 @@ def _print_places(answer: "dict[str, Any]") -> None:
         if place["path"] != path:
             path = place["path"]
             whole = "  (the whole page)" if place["action"] == "delete" else ""
-            output.say(output.printable(f"{path}{whole}"))
+            output.tell(f"{path}{whole}")
         mark, why = _DOES[place["action"]], _WHY[place["why"]]
-        output.say(output.printable(f"  {mark} {place['line']}: {place['text']}  ({why})"))
+        output.tell(f"  {mark} {place['line']}: {place['text']}  ({why})", under=4)
     if path is None:
         output.say("no document says it")
 
@@ -91,9 +100,9 @@ def _print_left(answer: "dict[str, Any]") -> None:
         output.say("not changed, look yourself:")
     for each in copies:
         line = f":{each['line']}" if each.get("line") else ""
-        output.say(output.printable(f"  {each['path']}{line}  ({_LEFT[each['why']]})"))
+        output.tell(f"  {each['path']}{line}  ({_LEFT[each['why']]})")
     if similar:
         output.say("left, but similar:")
     for each in similar:
         name = f"^{each['id']}" if each.get("id") else f"{each['path']}:{each['line']}"
-        output.say(output.printable(f"  {name}  {each['text']}"))
+        output.tell(f"  {name}  {each['text']}")

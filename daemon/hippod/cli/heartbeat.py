@@ -46,36 +46,46 @@ def heartbeat(args: "argparse.Namespace") -> int:
     if args.action:
         limit = _LIMIT if args.limit is None else args.limit
         answer = options.ask(args, lambda client: client.heartbeat_history(limit))
-        return output.show(args, answer, _print_history)
+        return output.show(
+            args,
+            answer,
+            _print_history,
+            lambda found: output.names(_line(b) for b in found["beats"]),
+        )
     answer = options.ask(args, lambda client: client.heartbeat(dry_run=args.dry_run))
-    output.show(args, answer, print_beat)
+    output.show(args, answer, print_beat, _print_reply)
     return 1 if answer["outcome"] in ("failed", "interrupted") else 0
 
 
 def _show_last(args: "argparse.Namespace") -> int:
     found = options.ask(args, lambda client: client.heartbeat_history(1))["beats"]
     if found:
-        return output.show(args, found[0], print_beat)
-    if args.json:
-        output.document({})
-    else:
-        output.say("no heartbeat yet: hippod heartbeat looks now")
-    return 0
+        return output.show(args, found[0], print_beat, _print_reply)
+    none = "no heartbeat yet: hippod heartbeat looks now"
+    return output.show(args, {}, lambda _: output.say(none))
+
+
+def _print_reply(beat: "Beat") -> None:
+    output.say(output.printable(beat["reply"], lines=True))
+
+
+def _line(beat: "Beat") -> str:
+    return f"{beat['started']} {beat['outcome']}"
 
 
 def print_beat(beat: "Beat") -> None:
     """Print what a heartbeat came to: what it told first, then each item with its state."""
-    output.say(output.printable(beat["reply"], lines=True))
+    _print_reply(beat)
     output.say()
     for item in beat["items"]:
         mark = _MARKS.get(item["state"], " ")
-        output.say(output.printable(f"{mark} {item['state']:<10}  {item['text']}"))
+        output.tell(f"{mark} {item['state']:<10}  {item['text']}", under=14)
         if item["reason"] and item["state"] not in ("fine", "done"):
             cited = f" ({', '.join(item['evidence'])})" if item["evidence"] else ""
-            output.say(output.printable(f"{'':14}{item['reason']}{cited}"))
+            output.tell(f"{'':14}{item['reason']}{cited}")
     for problem in beat["problems"]:
-        output.say(output.printable(f"! {problem}"))
-    output.say(output.printable(f"{beat['started']}: {', '.join(_facts(beat))}"))
+        output.tell(f"! {problem}")
+    output.tell(f"{beat['started']}: {', '.join(_facts(beat))}")
 
 
 def _facts(beat: "Beat") -> "Iterator[str]":
@@ -100,7 +110,12 @@ def _print_history(answer: "Beat") -> None:
     rows = [["started", "outcome", "items", "told", "tokens", "took", "reason"]]
     for beat in answer["beats"]:
         told = sum(item["told"] and item["state"] in _PRESSING for item in beat["items"])
-        row = [beat["started"], beat["outcome"], str(len(beat["items"])), str(told)]
+        row = [
+            str(beat["started"]).replace("T", " ")[:16],
+            beat["outcome"],
+            str(len(beat["items"])),
+            str(told),
+        ]
         took = output.duration(beat["seconds"])
-        rows.append([*row, str(beat["tokens"]), took, beat["reason"]])
+        rows.append([*row, str(beat["tokens"]), took, beat["reason"] or ""])
     output.table(rows)

@@ -30,15 +30,21 @@ def hygiene(args: "argparse.Namespace") -> int:
     ids = args.apply or []
     answer = options.ask(args, lambda c: c.hygiene(dry_run=args.dry_run, apply=ids))
     if not ids:
-        return output.show(args, answer, print_report)
-    code = output.show(args, answer, _print_applied)
+        return output.show(args, answer, print_report, _print_ids)
+    code = output.show(args, answer, _print_applied, _complain)
     return Conflict.exit_code if any(item["problem"] for item in answer["items"]) else code
+
+
+def _complain(answer: "dict[str, Any]") -> None:
+    for item in answer["items"]:
+        if item["problem"]:
+            output.complain(f"{item['id']} {_left(item)}: {_plan(item)}")
 
 
 def _print_applied(answer: "dict[str, Any]") -> None:
     for item in answer["items"]:
         what = _left(item) or ("done" if item["applied"] else "to do")
-        output.say(output.printable(f"{item['id']}  {what}: {_plan(item)}"))
+        output.tell(f"{item['id']}  {what}: {_plan(item)}")
     output.undo_hint(answer)
 
 
@@ -53,12 +59,16 @@ def print_report(answer: "dict[str, Any]") -> None:
         items = [item for item in answer["items"] if item["kind"] == kind]
         _GROUPS[kind](items, answer["counts"][kind])
     if answer["optimised"].get("problem"):
-        output.say(
-            output.printable(f"\nnot optimised: {answer['optimised']['problem']}", lines=True)
-        )
+        output.say()
+        output.tell(f"not optimised: {answer['optimised']['problem']}")
     ready = [item for item in answer["items"] if _is_ready(item)]
     if ready:
-        output.say(f"\nto do one of them: hippod hygiene --apply {ready[0]['id']}")
+        output.say()
+        output.tell(f"to do one of them: hippod hygiene --apply {ready[0]['id']}")
+
+
+def _print_ids(answer: "dict[str, Any]") -> None:
+    output.names(item["id"] for item in answer["items"] if _is_ready(item))
 
 
 def _is_ready(item: "Item") -> bool:
@@ -71,7 +81,7 @@ def _print_archived(items: "list[Item]", _count: int) -> None:
     for what, group in (("archived", done), ("to be archived", waiting)):
         if group:
             folders = sorted({item["target"].rpartition("/")[0] for item in group})
-            output.say(output.printable(f"{what}: {_logs(group)} to {', '.join(folders)}"))
+            output.tell(f"{what}: {_logs(group)} to {', '.join(folders)}")
     _print_left([item for item in items if item["problem"]])
 
 
@@ -81,16 +91,16 @@ def _print_left(items: "list[Item]") -> None:
     for reason in reasons[:_MOST_LISTED]:
         group = [item for item in items if item["problem"] == reason]
         what = group[0]["path"] if len(group) == 1 else _logs(group)
-        output.say(output.printable(f"not archived: {what}: {reason}"))
+        output.tell(f"not archived: {what}: {reason}")
     _say_rest(len(reasons))
 
 
 def _print_copies(items: "list[Item]", count: int) -> None:
     output.say(f"documents that are nearly the same ({count})")
     for item in items[:_MOST_LISTED]:
-        output.say(output.printable(f"  {_name(item)}  {_plan(item)}"))
+        output.tell(f"  {_name(item)}  {_plan(item)}")
         own, others = item["own_lines"], item["target_own_lines"]
-        output.say(
+        output.tell(
             f"{'':14}{item['alike']:.0%} alike, {own} lines only in the first,"
             f" {others} only in the second{_reasons(item)}"
         )
@@ -100,9 +110,9 @@ def _print_copies(items: "list[Item]", count: int) -> None:
 def _print_repeats(items: "list[Item]", count: int) -> None:
     output.say(f"facts that are said twice ({count})")
     for item in items[:_MOST_LISTED]:
-        output.say(output.printable(f"  {_name(item)}  {item['text']}"))
+        output.tell(f"  {_name(item)}  {item['text']}")
         again, first = (f"{item[p]}#L{item[n]}" for p, n in _PLACES)
-        output.say(output.printable(f"{'':14}{again} says what {first} says{_reasons(item)}"))
+        output.tell(f"{'':14}{again} says what {first} says{_reasons(item)}")
     _say_rest(count)
 
 
@@ -112,7 +122,7 @@ _PLACES = (("path", "line"), ("target", "target_line"))
 def _print_stale(items: "list[Item]", count: int) -> None:
     output.say(f"documents to look at again ({count})")
     for item in items[:_MOST_LISTED]:
-        output.say(output.printable(f"  {item['path']}: {'; '.join(item['reasons'])}"))
+        output.tell(f"  {item['path']}: {'; '.join(item['reasons'])}")
     _say_rest(count)
 
 

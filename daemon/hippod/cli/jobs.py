@@ -27,7 +27,12 @@ def jobs(args: "argparse.Namespace") -> int:
         if args.name:
             raise InvalidInput("jobs list takes no name", f"try: hippod jobs run {args.name}")
         answer = options.ask(args, lambda client: client.jobs())
-        return output.show(args, answer, _print_jobs)
+        return output.show(
+            args,
+            answer,
+            _print_jobs,
+            lambda found: output.names(job["name"] for job in found["jobs"]),
+        )
     if not args.name:
         raise InvalidInput(f"jobs {args.action}: which one?", "list them with: hippod jobs")
     if args.action == "run":
@@ -46,7 +51,7 @@ def _print_jobs(answer: "dict[str, Any]") -> None:
     output.table([header, *(_row(job) for job in answer["jobs"])])
     for job in answer["jobs"]:
         if job.get("last_error"):
-            output.say(output.printable(f"! {job['name']}: {job['last_error']}"))
+            output.tell(f"! {job['name']}: {job['last_error']}")
 
 
 def _row(job: "dict[str, Any]") -> list[str]:
@@ -54,13 +59,18 @@ def _row(job: "dict[str, Any]") -> list[str]:
     cells = (
         job["name"],
         job["schedule"],
-        next_run(job),
-        job["last_run"] or "-",
+        _moment(next_run(job)),
+        _moment(job["last_run"] or "-"),
         output.duration(took) if isinstance(took, int | float) else "-",
         job["last_outcome"] or "-",
         job.get("tokens") or "-",
     )
-    return [output.printable(str(cell)) for cell in cells]
+    return [str(cell) for cell in cells]
+
+
+def _moment(text: str) -> str:
+    """Write an ISO time of these days, which is in the user's zone, as `03-31 08:00`."""
+    return text.replace("T", " ")[5:16] if text[:1].isdigit() else text
 
 
 def next_run(job: "dict[str, Any]") -> str:
@@ -77,7 +87,7 @@ def _print_going(job: "dict[str, Any]") -> None:
         how = f"runs next at {job['next_run']}"
     else:
         how = "runs only when asked: it is switched off in the configuration"
-    output.say(output.printable(f"{job['name']} {how}"))
+    output.tell(f"{job['name']} {how}")
 
 
 def _print_run(name: str, answer: "dict[str, Any]") -> None:
@@ -97,7 +107,7 @@ def _print_run(name: str, answer: "dict[str, Any]") -> None:
     else:
         took, error = answer.get("last_seconds") or 0.0, answer.get("last_error")
         said = f"{name}: {_outcome(answer)}, {output.duration(took)}"
-        output.say(output.printable(f"{said}: {error}" if error else said))
+        output.tell(f"{said}: {error}" if error else said)
 
 
 def _outcome(answer: "dict[str, Any]") -> str:

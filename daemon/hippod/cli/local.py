@@ -34,8 +34,12 @@ def init(args: "argparse.Namespace") -> int:
     return output.show(args, {"workspace": root, "created": made}, _print_made)
 
 
-def run_options(_parser: "argparse.ArgumentParser") -> None:
-    """Add nothing: the config says the rest."""
+def run_options(parser: "argparse.ArgumentParser") -> None:
+    """Add whether somebody looks on: the config says the rest."""
+    parser.add_argument(
+        "--background", action="store_true",
+        help="log to a file in ~/.hippod/log unless the config names one (hippod mcp --start)",
+    )  # fmt: skip
 
 
 def run(args: "argparse.Namespace") -> int:
@@ -51,7 +55,18 @@ def run(args: "argparse.Namespace") -> int:
     from hippod import process
 
     _fix(args)
+    if args.background:
+        _log_to_a_file(args)
     return process.run(lambda: settings(args))
+
+
+def _log_to_a_file(args: "argparse.Namespace") -> None:
+    """Choose a file for the log where the configuration names none: nobody reads our errors."""
+    config, _ = settings(args)
+    if not config.log.file:
+        name = paths.instance_name(config.workspace.path)
+        file = "daemon.log" if name == "default" else f"{name}.log"
+        os.environ["HIPPOD_LOG__FILE"] = paths.absolute(f"~/.hippod/log/{file}", os.environ)
 
 
 def _fix(args: "argparse.Namespace") -> None:
@@ -148,6 +163,5 @@ def _print_made(answer: "dict[str, object]") -> None:
     made = answer["created"]
     assert isinstance(made, list)
     for name in made:
-        output.say(f"created {output.printable(str(name))}")
-    root = output.printable(str(answer["workspace"]))
-    output.say(f"workspace {root} is ready; start the daemon with: hippod run")
+        output.tell(f"created {name}")
+    output.tell(f"workspace {answer['workspace']} is ready; start the daemon with: hippod run")

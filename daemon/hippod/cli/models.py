@@ -53,12 +53,14 @@ def models(args: "argparse.Namespace") -> int:
     if args.action == "list":
         if args.name:
             raise InvalidInput(f"models list takes no name (got {args.name!r})")
-        return output.show(args, _listed(args), _print_list)
+        return output.show(args, _listed(args), _print_list, _print_names)
     if not args.name:
         raise InvalidInput(f"models {args.action}: which one?", "see: hippod models")
     if args.action == "pull":
-        return output.show(args, _pull(args.name), _print_pulled)
-    return output.show(args, _use(args), _print_used)
+        return output.show(
+            args, _pull(args), _print_pulled, lambda done: output.names([done["path"]])
+        )
+    return output.show(args, _use(args), _print_used, _complain)
 
 
 # -- list -------------------------------------------------------------------------------------
@@ -164,15 +166,18 @@ def _fits(needed: int, total: int, available: int | None) -> str:
 
 
 def _print_list(answer: "Answer") -> None:
-    header = ["", "name", "role", "size", "memory", "fits", "licence", "quant", "state"]
+    header = ["", "name", "role", "size", "memory", "fits", "licence", "state"]
     output.table([header, *(_cells(row) for row in answer["models"])])
     output.say()
     for line in _notes(answer):
-        output.say(output.printable(line))
+        output.tell(line)
+
+
+def _print_names(answer: "Answer") -> None:
+    output.names(row["name"] for row in answer["models"])
 
 
 def _cells(row: "Row") -> list[str]:
-    installed = "built in" if row["name"] == EMBEDDED else "pulled"
     return [
         "*" if row["configured"] else "",
         row["name"],
@@ -181,8 +186,7 @@ def _cells(row: "Row") -> list[str]:
         f"~{_amount(row['memory_bytes'])}",
         row["fits"],
         row["licence"] or "?",
-        row["quantisation"] or "",
-        installed if row["path"] else "",
+        "here" if row["path"] else "",
     ]
 
 
@@ -203,14 +207,15 @@ def _notes(answer: "Answer") -> "Iterator[str]":
 # -- pull -------------------------------------------------------------------------------------
 
 
-def _pull(name: str) -> "Answer":
+def _pull(args: "argparse.Namespace") -> "Answer":
+    name = args.name
     if name == EMBEDDED:
         raise InvalidInput("embedded comes with hippod", "choose it: hippod models use embedded")
     reference = pulled.parse(name)
     from hippod.models import hub  # half a second of libraries that only a pull needs
 
     try:
-        with _progress(name) as progress:
+        with _progress(name, quiet=args.quiet) as progress:
             done = hub.pull(reference, _folder(), progress)
     except KeyboardInterrupt:
         output.complain(f"{name}: stopped", "what came so far is kept: the same command goes on")
@@ -226,8 +231,11 @@ def _pull(name: str) -> "Answer":
 
 
 @contextlib.contextmanager
-def _progress(name: str) -> "Iterator[Any]":
+def _progress(name: str, *, quiet: bool) -> "Iterator[Any]":
     """Show how far a pull is, on stderr: a bar on a terminal, a line now and then elsewhere."""
+    if quiet:
+        yield output.nothing
+        return
     if not sys.stderr.isatty():
         yield _PlainProgress(name)
         return
@@ -259,8 +267,8 @@ class _PlainProgress:
 
 def _print_pulled(answer: "Answer") -> None:
     what = "pulled, sha256 checked" if answer["fresh"] else "is there already, sha256 checked"
-    output.say(output.printable(f"{answer['name']}: {what}: {answer['path']}"))
-    output.say(output.printable(f"choose it with: hippod models use {answer['name']}"))
+    output.tell(f"{answer['name']}: {what}: {answer['path']}")
+    output.tell(f"choose it with: hippod models use {answer['name']}")
 
 
 # -- use --------------------------------------------------------------------------------------
@@ -334,9 +342,13 @@ def _print_used(answer: "Answer") -> None:
     if chosen == NONE:
         chosen = f"none: {without}"
     verb = "now says" if answer["changed"] else "said already"
-    output.say(output.printable(f"{answer['config']} {verb}: {chosen}"))
+    output.tell(f"{answer['config']} {verb}: {chosen}")
     if answer["changed"]:
-        output.say("a running daemon takes it up when it starts again: stop it, then hippod run")
+        output.tell("a running daemon takes it up when it starts again: stop it, then hippod run")
+    _complain(answer)
+
+
+def _complain(answer: "Answer") -> None:
     for name in answer["overridden_by"]:
         output.complain(f"{name} is set in this environment and wins over the file")
 

@@ -32,7 +32,7 @@ def _print_reindexed(answer: "dict[str, Any]") -> None:
 def print_summary(answer: "dict[str, Any]") -> None:
     """Print any answer compactly: its plain values on one line, each part of it on another."""
     for line in summary(answer):
-        output.say(line)
+        output.tell(line, under=2)
 
 
 def summary(answer: "dict[str, Any]") -> list[str]:

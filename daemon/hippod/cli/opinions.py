@@ -27,22 +27,28 @@ def opinions(args: "argparse.Namespace") -> int:
     """List opinions, or recompute their confidence from the ledger."""
     if args.what == RECOMPUTE:
         answer = options.ask(args, lambda client: client.recompute_opinions(dry_run=args.dry_run))
-        return output.show(args, answer, _print_recomputed)
+        return output.show(
+            args, answer, _print_recomputed, lambda done: _print_ids(done["changed"])
+        )
     if args.dry_run:
         raise InvalidInput("--dry-run is for: hippod opinions recompute")
     answer = options.ask(args, lambda client: client.opinions(args.what))
-    return output.show(args, answer, _print_opinions)
+    return output.show(args, answer, _print_opinions, lambda found: _print_ids(found["opinions"]))
 
 
 def _print_opinions(answer: "dict[str, Any]") -> None:
     for opinion in answer["opinions"]:
-        output.say(output.printable(_line(opinion)))
+        output.tell(_line(opinion), under=6)
     if not answer["opinions"]:
         output.say("no opinions")
     for problem in answer.get("problems") or ():
         output.complain(
             problem, "set it by: hippod opinions recompute" if "its c" in problem else ""
         )
+
+
+def _print_ids(opinions: "list[dict[str, Any]]") -> None:
+    output.names(f"^{each['id']}" for each in opinions if each.get("id"))
 
 
 def _line(opinion: "dict[str, Any]") -> str:
@@ -74,6 +80,6 @@ def _print_recomputed(answer: "dict[str, Any]") -> None:
         before = "none" if each["before"] is None else f"{each['before']:.2f}"
         id_ = f" ^{each['id']}" if each.get("id") else ""
         line = f"{would} {before} to {each['after']:.2f}: {each['statement']}{id_}"
-        output.say(output.printable(line))
+        output.tell(line)
     if not changed:
         output.say(f"{total} opinions, each as its evidence gives")

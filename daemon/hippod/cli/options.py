@@ -26,11 +26,28 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Knows its width: argparse would import shutil (4 ms) for it, for every command."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=output.width() - 2)
+        super().__init__(f"{prog} [options]", width=output.width() - 2)
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: "Iterable[argparse.Action]",
+        groups: "Iterable[argparse._MutuallyExclusiveGroup]",
+        prefix: str | None = None,
+    ) -> None:
+        """Show what must be given; the options stand below, each on a line of its own."""
+        needed = [each for each in actions if each.required or not each.option_strings]
+        super().add_usage(usage, needed, [], prefix)
 
 
 class Parser(argparse.ArgumentParser):
     """An `ArgumentParser` that raises `InvalidInput` instead of printing its usage."""
+
+    def format_help(self) -> str:
+        """Return the help with examples of the command."""
+        from hippod.cli import examples
+
+        return f"{super().format_help()}{examples.shown(self.prog)}"
 
     def error(self, message: str) -> "NoReturn":
         """Raise; the hint tells how to pass text that looks like an option."""
@@ -59,6 +76,12 @@ def parser(command: str | None, summary: str) -> Parser:
         formatter_class=_Formatter,
         allow_abbrev=False,
     )
+    add_common(made)
+    return made
+
+
+def add_common(made: Parser) -> None:
+    """Add the options that every command has."""
     common = made.add_argument_group("options of every command")
     common.add_argument("--workspace", metavar="DIR", help="else HIPPOD_WORKSPACE, the config")
     common.add_argument(
@@ -68,11 +91,13 @@ def parser(command: str | None, summary: str) -> Parser:
     common.add_argument("--scope", choices=SCOPES, help="whose eyes: main (default) or group")
     common.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="wait at most so long")
     common.add_argument("--json", action="store_true", help="print the daemon's answer as JSON")
-    return made
+    common.add_argument("--quiet", "-q", action="store_true",
+        help="only what was asked for, as bare as it can be")  # fmt: skip
 
 
 def complete(args: argparse.Namespace, environ: Mapping[str, str]) -> argparse.Namespace:
     """Fill in what the environment says; raise `InvalidInput` for what cannot be right."""
+    args.names_scope = bool(args.scope or environ.get("HIPPOD_SCOPE"))
     if args.scope is None:
         args.scope = environ.get("HIPPOD_SCOPE") or "main"
         if args.scope not in SCOPES:
@@ -83,11 +108,12 @@ def complete(args: argparse.Namespace, environ: Mapping[str, str]) -> argparse.N
     return args
 
 
-def ask(args: argparse.Namespace, verb: "Callable[[Client], Answer]") -> "Answer":
+def ask(args: argparse.Namespace, verb: "Callable[[Client], Any]") -> "Answer":
     """Call one verb of the daemon; say once if it is of another version."""
     with connect(args) as client:
         try:
-            return verb(client)
+            answer: Answer = verb(client)
+            return answer
         finally:
             seen = client.daemon_version
             if seen not in (None, __version__):

@@ -4,8 +4,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from hippod.cli import columns
 from hippod.errors import HippodError
 
 TYPE_CHECKING = False
@@ -16,16 +17,31 @@ if TYPE_CHECKING:
     Answer = dict[str, Any]
 
 MAX_WIDTH = 100
+LEAST_WIDTH = 20
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)
 _CONTROL = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *_BIDI)
 _ESCAPES = {code: ascii(chr(code))[1:-1] for code in _CONTROL}
 _KEEP_LINES = {code: text for code, text in _ESCAPES.items() if code not in (0x09, 0x0A)}
 
 
-def show(args: "argparse.Namespace", answer: "Answer", render: "Callable[[Answer], None]") -> int:
-    """Print an answer, as it is with `--json`, else as `render` does; return exit code 0."""
+def nothing(*_: object) -> None:
+    """Print nothing: what most commands that change something do with `--quiet`."""
+
+
+def show(
+    args: "argparse.Namespace",
+    answer: "Answer",
+    render: "Callable[[Answer], None]",
+    quiet: "Callable[[Answer], None]" = nothing,
+) -> int:
+    """Print an answer, as it is with `--json`, as `quiet` does with `--quiet`, else as `render`.
+
+    Returns exit code 0.
+    """
     if args.json:
         document(answer)
+    elif args.quiet:
+        quiet(answer)
     else:
         render(answer)
     return 0
@@ -39,8 +55,27 @@ def document(answer: "Mapping[str, Any]", *, one_line: bool = False) -> None:
 
 
 def say(text: str = "") -> None:
-    """Print a line."""
+    """Print a line of our own words, which is safe already."""
     _write(lambda: print(text))
+
+
+def tell(text: str, *, under: int = 0) -> None:
+    """Print a line with words of others in it: control characters stand as escapes.
+
+    One that is too long for a terminal goes on in lines that begin `under` columns further in
+    than itself; into a pipe or file it is one line.
+    """
+    safe = printable(text)
+    if terminal():
+        indent = len(safe) - len(safe.lstrip(" ")) + under
+        safe = "\n".join(columns.wrapped(safe, room(), indent=indent, mark=mark()))
+    say(safe)
+
+
+def names(values: "Iterable[object]") -> None:
+    """Print one name a line, whole: what `--quiet` leaves of a list."""
+    for value in values:
+        say(printable(str(value)))
 
 
 def raw(text: str) -> None:
@@ -76,7 +111,7 @@ def undo_hint(answer: "Answer") -> None:
     """Say how to take back what was just written, if anything was."""
     entries = answer.get("entries")
     if entries:
-        say(f"undo with: {', then '.join(f'hippod undo {number}' for number in entries)}")
+        tell(f"undo with: {', then '.join(f'hippod undo {number}' for number in entries)}")
 
 
 def terminal() -> bool:
@@ -85,17 +120,41 @@ def terminal() -> bool:
 
 
 def colour() -> bool:
-    """Say whether colour is wanted: a terminal, and neither NO_COLOR nor TERM=dumb."""
-    return terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Say whether colour is wanted: by a person at a terminal, or by the environment.
+
+    NO_COLOR goes before FORCE_COLOR and CLICOLOR_FORCE, as in Python itself, and those before
+    TERM=dumb and CLICOLOR=0.
+    """
+    environ = os.environ
+    if environ.get("NO_COLOR"):
+        return False
+    if any(environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        return True
+    return terminal() and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
+
+
+def tinted(code: str, text: str) -> str:
+    """Return safe text in a colour of the terminal, such as `"1;31"`, where colour is wanted."""
+    return f"\x1b[{code}m{text}\x1b[0m" if colour() and text else text
+
+
+def room() -> int:
+    """Return the columns of the terminal, at least 20."""
+    try:
+        there = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
+    except (OSError, ValueError):
+        there = 80
+    return max(LEAST_WIDTH, there)
 
 
 def width() -> int:
-    """Return the columns to fill, at most 100."""
-    try:
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
-    except (OSError, ValueError):
-        columns = 80
-    return max(40, min(columns, MAX_WIDTH))
+    """Return the columns to fill with text: as many as there are, between 40 and 100."""
+    return max(40, min(room(), MAX_WIDTH))
+
+
+def mark() -> str:
+    """Return what stands for text that was cut off."""
+    return "…" if _unicode() else "..."
 
 
 def height() -> int:
@@ -107,13 +166,52 @@ def height() -> int:
     return max(5, rows)
 
 
+def fitted(text: str, taken: int = 0) -> str:
+    """Make text safe, and cut it to the line of a terminal of which `taken` columns are used.
+
+    Into a pipe or file it goes whole.
+    """
+    safe = printable(text)
+    return columns.cut(safe, max(1, room() - taken), mark()) if terminal() else safe
+
+
 def table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows in aligned columns."""
+    """Print rows, of which the first is the head, in aligned columns.
+
+    A terminal that is too narrow gets the widest columns cut, and where that is not enough, each
+    row as a paragraph. Into a pipe or file all goes whole.
+    """
     clean = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*clean, strict=True)]
+    widths = _widths(clean)
+    if terminal() and columns.total(widths) > room():
+        clean = columns.saying(clean)
+        widths = columns.fitting(_widths(clean), room())
+        if columns.total(widths) > room():
+            _paragraphs(clean[0], clean[1:])
+            return
     for row in clean:
-        cells = (cell.ljust(size) for cell, size in zip(row, widths, strict=True))
-        say("  ".join(cells).rstrip())
+        cells = (
+            columns.padded(columns.cut(cell, size, mark()), size)
+            for cell, size in zip(row, widths, strict=True)
+        )
+        say((" " * columns.GAP).join(cells).rstrip())
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(columns.width, column)) for column in zip(*rows, strict=True)]
+
+
+def _paragraphs(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print each row as its first cell, and below it the others that say something."""
+    title = next(place for place, name in enumerate(head) if name)
+    for row in rows:
+        tell(" ".join(filter(None, row[: title + 1])), under=2)
+        said = [
+            f"{name} {cell}".lstrip()
+            for name, cell in zip(head[title + 1 :], row[title + 1 :], strict=True)
+            if cell not in ("", "-")
+        ]
+        tell(f"  {' · '.join(said)}")
 
 
 def duration(seconds: float) -> str:

@@ -53,9 +53,7 @@ def lines(answer: "Answer", rows: "Sequence[tuple[str, str]]") -> "Iterator[str]
     Raises `KeyError`, `TypeError` or `AttributeError` for an answer of another shape.
     """
     now = datetime.now(UTC)
-    troubles = [(name[2:], text) for name, text in rows if name.startswith("! ")]
-    troubles += _failed_jobs(answer["jobs"])
-    troubles = _causes(troubles)
+    troubles = _all_troubles(answer, rows)
     yield from _verdict(answer, troubles)
     yield from _troubles(troubles)
     told = {name for name, _ in troubles} & set(_ROLES)
@@ -74,8 +72,24 @@ def _causes(troubles: "list[tuple[str, str]]") -> "list[tuple[str, str]]":
     return [("disk", full[0]), *others] if full else others
 
 
+def state(answer: "Answer", rows: "Sequence[tuple[str, str]]") -> str:
+    """Return `attention`, `busy` or `well`; for `rows` and what it raises see `lines`."""
+    if _serious(_all_troubles(answer, rows)):
+        return "attention"
+    return "busy" if _is_busy(answer) else "well"
+
+
+def _all_troubles(answer: "Answer", rows: "Sequence[tuple[str, str]]") -> "list[tuple[str, str]]":
+    troubles = [(name[2:], text) for name, text in rows if name.startswith("! ")]
+    return _causes(troubles + _failed_jobs(answer["jobs"]))
+
+
+def _serious(troubles: "Sequence[tuple[str, str]]") -> list[str]:
+    return [name for name, _ in troubles if name not in _MILD]
+
+
 def _verdict(answer: "Answer", troubles: "Sequence[tuple[str, str]]") -> "Iterator[str]":
-    serious = [name for name, _ in troubles if name not in _MILD]
+    serious = _serious(troubles)
     known = f"{answer['version']}, up {output.duration(answer['uptime_seconds'])}"
     tail = f"  {known}, pid {answer['pid']}"
     if answer["version"] != __version__:
@@ -124,6 +138,8 @@ def _parts(answer: "Answer", now: datetime) -> "Iterator[tuple[str, str]]":
     yield from _jobs(answer, now)
     yield from _settings(answer.get("settings") or {})
     yield "socket", answer["socket"] or "-"
+    if listener := answer.get("mcp"):
+        yield "listener", f"{listener['url']} for scope {listener['scope']}"
 
 
 def _workspace(part: "Answer") -> "Iterator[tuple[str, str]]":
@@ -276,13 +292,8 @@ def _short(path: str) -> str:
 
 def _fitted(text: str, indent: int) -> str:
     """Make text safe for a terminal, and cut it to its width; whole into a pipe or file."""
-    safe = output.printable(text)
-    room = output.width() - indent
-    if not output.terminal() or len(safe) <= room:
-        return safe
-    return f"{safe[: room - 3]}..."
+    return output.fitted(text, indent)
 
 
 def _tinted(code: str, text: str) -> str:
-    safe = output.printable(text)
-    return f"\x1b[{code}m{safe}\x1b[0m" if output.colour() else safe
+    return output.tinted(code, output.printable(text))

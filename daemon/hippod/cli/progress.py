@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-from hippod.cli import options, output
+from hippod.cli import columns, options, output
 from hippod.errors import HippodError
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ class Told:
         self._next = time.monotonic() + self._every
         if self._changes:
             self._drawn = True
-            _draw(line[: output.width() - 1])
+            _draw(columns.cut(output.printable(line), output.room() - 1, output.mark()))
         else:
             output.complain(line)
 
@@ -63,7 +63,7 @@ class Told:
 @contextlib.contextmanager
 def live(args: "argparse.Namespace") -> "Iterator[None]":
     """Show the daemon's progress on stderr while the body waits; only to a person."""
-    if args.json or getattr(args, "quiet", False) or not sys.stderr.isatty():
+    if args.json or args.quiet or not sys.stderr.isatty():
         yield
         return
     over = threading.Event()

@@ -33,12 +33,17 @@ def proposals(args: "argparse.Namespace") -> int:
         if args.id:
             raise InvalidInput("list takes no id", f"try: hippod proposals show {args.id}")
         answer = options.ask(args, lambda client: client.proposals())
-        return output.show(args, answer, lambda found: _print_list(found, every=args.all))
+        return output.show(
+            args,
+            answer,
+            lambda found: _print_list(found, every=args.all),
+            lambda found: output.names(f"^{each['id']}" for each in _chosen(found, args.all)),
+        )
     if not args.id:
         raise InvalidInput(f"{args.action}: no id given", "list them with: hippod proposals")
     if args.action == "show":
         answer = options.ask(args, lambda client: client.proposal(args.id))
-        return output.show(args, answer, _print_proposal)
+        return output.show(args, answer, _print_proposal, lambda found: print_diff(found["diff"]))
     if args.action == "accept":
         answer = options.ask(args, lambda client: client.accept_proposal(args.id, force=args.force))
     else:
@@ -47,12 +52,12 @@ def proposals(args: "argparse.Namespace") -> int:
 
 
 def _print_list(answer: "dict[str, Any]", *, every: bool) -> None:
-    shown = [each for each in answer["proposals"] if every or each["status"] == "open"]
+    shown = _chosen(answer, every)
     for each in shown:
         status = f"{each['status']}  " if every else ""
-        output.say(output.printable(f"^{each['id']}  {status}{each['title']}"))
+        output.tell(f"^{each['id']}  {status}{each['title']}")
         if each.get("reason"):
-            output.say(output.printable(f"  {each['reason']}"))
+            output.tell(f"  {each['reason']}")
     decided = len(answer["proposals"]) - len(shown)
     if not shown:
         output.say("no open proposals")
@@ -62,21 +67,25 @@ def _print_list(answer: "dict[str, Any]", *, every: bool) -> None:
         output.complain(problem)
 
 
+def _chosen(answer: "dict[str, Any]", every: bool) -> "list[dict[str, Any]]":
+    return [each for each in answer["proposals"] if every or each["status"] == "open"]
+
+
 def _print_proposal(answer: "dict[str, Any]") -> None:
     head = f"^{answer['id']}  {answer['status']}  {answer['title']}"
     place = f"{answer['file']} to {answer['to']}" if answer.get("to") else answer["file"]
     section = f", under {answer['section']!r}" if answer.get("section") else ""
-    output.say(output.printable(head))
-    output.say(output.printable(f"  {answer.get('day') or ''}  {answer.get('reason') or ''}"))
-    output.say(output.printable(f"  in {place}{section}"))
+    output.tell(head)
+    output.tell(f"  {answer.get('day') or ''}  {answer.get('reason') or ''}")
+    output.tell(f"  in {place}{section}")
     if answer.get("evidence"):
-        output.say(output.printable(f"  {' '.join(answer['evidence'])}"))
+        output.tell(f"  {' '.join(answer['evidence'])}")
     output.say()
     print_diff(answer["diff"])
 
 
 def _print_decided(answer: "dict[str, Any]") -> None:
-    output.say(output.printable(f"{answer['status']} ^{answer['id']}  {answer['title']}"))
+    output.tell(f"{answer['status']} ^{answer['id']}  {answer['title']}")
     for change in answer.get("changes") or ():
-        output.say(output.printable(f"  changed {change['path']}"))
+        output.tell(f"  changed {change['path']}")
     output.undo_hint(answer)

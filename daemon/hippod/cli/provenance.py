@@ -30,12 +30,12 @@ def why_options(parser: "argparse.ArgumentParser") -> None:
 def why(args: "argparse.Namespace") -> int:
     """Print a fact or an opinion as it stands, and what it rests on."""
     answer = options.ask(args, lambda client: client.why(args.id))
-    return output.show(args, answer, _print_why)
+    return output.show(args, answer, _print_why, lambda found: output.names([_place(found)]))
 
 
 def _print_why(answer: "dict[str, Any]") -> None:
     if answer["origin"] == "document":
-        output.say(output.printable(f"{answer['source']}  text of the document, no fact"))
+        output.tell(f"{answer['source']}  text of the document, no fact")
         return
     if answer.get("opinion"):
         _print_opinion(answer)
@@ -45,9 +45,9 @@ def _print_why(answer: "dict[str, Any]") -> None:
     if answer["origin"] == "derived":
         _print_premises(answer["derived_from"])
     elif answer["origin"] == "person":
-        output.say("written by hand: nothing else is known of it")
+        output.tell("written by hand: nothing else is known of it")
     elif said is None:
-        output.say("stated by a client through retain, not taken from a conversation")
+        output.tell("stated by a client through retain, not taken from a conversation")
     else:
         _print_said(said)
     made = [f"worded by {answer['made_by']}"] if answer.get("made_by") else []
@@ -57,10 +57,10 @@ def _print_why(answer: "dict[str, Any]") -> None:
 
 
 def _print_premises(premises: "list[dict[str, Any]]") -> None:
-    output.say("derived by hippod, and no evidence for anything; it repeats:")
+    output.tell("derived by hippod, and no evidence for anything; it repeats:")
     for each in premises:
         place = each.get("source") or f"{_named(each)}, which stands nowhere any more"
-        output.say(output.printable(f"  {place}  {each.get('content') or ''}".rstrip()))
+        output.tell(f"  {place}  {each.get('content') or ''}".rstrip())
 
 
 def _named(premise: "dict[str, Any]") -> str:
@@ -69,15 +69,15 @@ def _named(premise: "dict[str, Any]") -> str:
 
 def _print_opinion(answer: "dict[str, Any]") -> None:
     opinion = answer["opinion"]
-    output.say(output.printable(f"{answer['source']}  {opinion['statement']}"))
-    output.say(output.printable(f"  {', '.join(_held(opinion))}"))
+    output.tell(f"{answer['source']}  {opinion['statement']}")
+    output.tell(f"  {', '.join(_held(opinion))}")
     for each in opinion.get("evidence") or ():
         weight = f"{each['weight']:+.2f}" if each["weight"] else "0"
         place = each.get("source") or "stands nowhere any more"
         output.say()
-        output.say(output.printable(f"{each['role']} {weight}  {place}  ^{each['fact']}"))
+        output.tell(f"{each['role']} {weight}  {place}  ^{each['fact']}")
         if each.get("content"):
-            output.say(output.printable(f"  {each['content']}"))
+            output.tell(f"  {each['content']}")
 
 
 def _held(opinion: "dict[str, Any]") -> "Iterator[str]":
@@ -94,14 +94,18 @@ def _held(opinion: "dict[str, Any]") -> "Iterator[str]":
 
 
 def _print_bullet(answer: "dict[str, Any]") -> None:
-    standing, source = answer["standing"], answer.get("source")
-    place = source or f"^{answer['id']}"
-    output.say(output.printable(f"{place}  {_STANDING[standing]}{_moved(answer)}"))
+    standing = answer["standing"]
+    place = _place(answer)
+    output.tell(f"{place}  {_STANDING[standing]}{_moved(answer)}")
     if answer.get("bullet"):
         output.say(output.printable(f"  {answer['bullet']}", lines=True))
     if answer.get("written") and standing != "stands":
-        output.say(output.printable(f"  as written to {answer.get('written_to') or 'no log yet'}:"))
-        output.say(output.printable(f"  {answer['written']}"))
+        output.tell(f"  as written to {answer.get('written_to') or 'no log yet'}:")
+        output.tell(f"  {answer['written']}")
+
+
+def _place(answer: "dict[str, Any]") -> str:
+    return str(answer.get("source") or f"^{answer['id']}")
 
 
 def _moved(answer: "dict[str, Any]") -> str:
@@ -115,16 +119,16 @@ def _print_said(said: "dict[str, Any]") -> None:
     if said.get("path"):
         line = f":{said['line']}" if said.get("line") else ""
         place += f"  {said['path']}{line}{_TRANSCRIPT.get(said.get('transcript') or '', '')}"
-    output.say(output.printable(place))
+    output.tell(place)
     for quote in said.get("quotes") or ():
         mark = ">" if quote["cited"] else " "
         who = quote.get("speaker") or quote["role"]
         when = f" {_time(quote['time'])}" if quote.get("time") else ""
-        output.say(output.printable(f"{mark} {who}{when}"))
+        output.tell(f"{mark} {who}{when}")
         for line in str(quote["text"]).splitlines():
-            output.say(output.printable(f"{mark}   {line}"))
+            output.tell(f"{mark}   {line}", under=4)
     if not said.get("quotes"):
-        output.say("  what was said is not kept: it was read by an earlier or lost state")
+        output.tell("  what was said is not kept: it was read by an earlier or lost state")
 
 
 def log_options(parser: "argparse.ArgumentParser") -> None:
@@ -138,9 +142,9 @@ def log(args: "argparse.Namespace") -> int:
     """List changes, or show one."""
     if args.id is not None:
         answer = options.ask(args, lambda client: client.logged(args.id))
-        return output.show(args, answer, _print_change)
+        return output.show(args, answer, _print_change, lambda entry: print_diff(entry["diff"]))
     answer = options.ask(args, lambda client: client.log(path=args.path, limit=args.limit))
-    return output.show(args, answer, _print_log)
+    return output.show(args, answer, _print_log, _print_ids)
 
 
 def _print_log(answer: "dict[str, Any]") -> None:
@@ -150,6 +154,10 @@ def _print_log(answer: "dict[str, Any]") -> None:
         return
     head = ["id", "time", "what", "path", "by", "bytes", ""]
     output.table([head, *(_row(entry) for entry in entries)])
+
+
+def _print_ids(answer: "dict[str, Any]") -> None:
+    output.names(entry["id"] for entry in answer.get("entries") or ())
 
 
 def _row(entry: "dict[str, Any]") -> list[str]:
@@ -174,7 +182,7 @@ def _remarks(entry: "dict[str, Any]") -> "Iterator[str]":
 
 
 def _print_change(entry: "dict[str, Any]") -> None:
-    output.say(output.printable("  ".join(_row(entry)[:6] + list(_remarks(entry)))))
+    output.tell("  ".join(_row(entry)[:6] + list(_remarks(entry))))
     if entry.get("note"):
         output.complain(entry["note"])
     print_diff(entry["diff"])
@@ -195,10 +203,12 @@ def undo(args: "argparse.Namespace") -> int:
     except Conflict:
         _show_edits(args)
         raise
-    if args.json:
-        output.document(answer)
-    else:
-        _print_undone(answer, with_diff=args.diff)
+    output.show(
+        args,
+        answer,
+        lambda done: _print_undone(done, with_diff=args.diff),
+        lambda done: _print_quietly(done, with_diff=args.diff),
+    )
     if answer.get("conflict"):
         return Conflict.exit_code
     return 0
@@ -206,7 +216,7 @@ def undo(args: "argparse.Namespace") -> int:
 
 def _show_edits(args: "argparse.Namespace") -> None:
     """Print what was edited since a change that therefore cannot be taken back."""
-    if args.json:
+    if args.json or args.quiet:
         return
     try:
         answer = options.ask(args, lambda client: client.undo(args.id, dry_run=True))
@@ -233,16 +243,21 @@ def _print_undone(answer: "dict[str, Any]", *, with_diff: bool) -> None:
         print_diff(answer["diff"])
 
 
+def _print_quietly(answer: "dict[str, Any]", *, with_diff: bool) -> None:
+    if answer.get("conflict"):
+        output.complain(answer["conflict"])
+    if with_diff:
+        print_diff(answer["diff"])
+
+
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
 def print_diff(diff: str) -> None:
     """Print a unified diff, coloured for people."""
-    coloured = output.colour()
     for line in diff.split("\n")[:-1]:
-        shown = output.printable(line)
-        code = _COLOURS.get(line[:1]) if coloured else None
-        output.say(f"\x1b[{code}m{shown}\x1b[0m" if code else shown)
+        shown, code = output.printable(line), _COLOURS.get(line[:1])
+        output.say(output.tinted(code, shown) if code else shown)
 
 
 def _time(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from hippod.cli import options, output
+from hippod.cli import columns, options, output
 from hippod.errors import InvalidInput
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ _INDENT = "   "
 _SNIPPET_LINES = 5
 
 
-_KINDS = ("world", "experience", "opinion", "observation", "document")
-_LETTERS = dict(zip("WBOS", _KINDS, strict=False))
+KINDS = ("world", "experience", "opinion", "observation", "document")
+_LETTERS = dict(zip("WBOS", KINDS, strict=False))
 """As they stand in a fact: W world, B experience (biographical), O opinion, S observation."""
 
 
@@ -63,8 +63,18 @@ def recall(args: "argparse.Namespace") -> int:
         ),
     )  # fmt: skip
     if args.format:
-        return output.show(args, answer, _print_block)
-    return output.show(args, answer, lambda found: _print(found, query))
+        return output.show(args, answer, _print_block, quiet=_print_block)
+    return output.show(args, answer, lambda found: _print(found, query), _print_sources)
+
+
+def _print_sources(answer: "dict[str, Any]") -> None:
+    output.names(_source(hit) for hit in answer.get("hits") or ())
+    for note in _failures(answer):
+        output.complain(note)
+
+
+def _source(hit: "dict[str, Any]") -> str:
+    return str(hit.get("source") or hit.get("path"))
 
 
 def _print_block(answer: "dict[str, Any]") -> None:
@@ -78,8 +88,8 @@ def _kinds(values: "list[str] | None") -> "list[str] | None":
     listed = options.listed(values)
     kinds = None if listed is None else [_LETTERS.get(kind, kind) for kind in listed]
     for kind in kinds or ():
-        if kind not in _KINDS:
-            raise InvalidInput(f"--kind: no kind {kind!r}", f"there is: {', '.join(_KINDS)}")
+        if kind not in KINDS:
+            raise InvalidInput(f"--kind: no kind {kind!r}", f"there is: {', '.join(KINDS)}")
     return kinds
 
 
@@ -87,7 +97,7 @@ def _print(answer: "dict[str, Any]", query: str) -> None:
     wanted = _pattern(query) if output.colour() else None
     hits = answer.get("hits") or []
     for line in _understood(answer.get("understood") or {}):
-        output.say(output.printable(line))
+        output.tell(line)
     for rank, hit in enumerate(hits, 1):
         if rank > 1:
             output.say()
@@ -99,16 +109,22 @@ def _print(answer: "dict[str, Any]", query: str) -> None:
 
 
 def _print_hit(rank: int, hit: "dict[str, Any]", wanted: "re.Pattern[str] | None") -> None:
-    source = output.printable(str(hit.get("source") or hit.get("path")))
-    if wanted:
-        source = f"\x1b[1m{source}\x1b[0m"
-    output.say(f"{rank:>2} {source}  {output.printable(_about(hit))}".rstrip())
+    source = output.printable(_source(hit))
+    about = _beside(source, output.printable(_about(hit)))
+    output.say(f"{rank:>2} {output.tinted('1', source)}{about}".rstrip())
     for line in _lines(hit):
         output.say(_INDENT + (wanted.sub("\x1b[33m\\g<0>\x1b[0m", line) if wanted else line))
     explained = hit.get("explanation") or {}
     if explained:
         why = output.printable(f"{hit.get('score')}: {explained.get('text')}")
-        output.say(f"{_INDENT}\x1b[2m{why}\x1b[0m" if wanted else f"{_INDENT}{why}")
+        for line in columns.wrapped(why, output.width() - len(_INDENT), mark=output.mark()):
+            output.say(_INDENT + output.tinted("2", line))
+
+
+def _beside(source: str, about: str) -> str:
+    """Put what is known of a hit behind its source, or on a line below where it is too long."""
+    long = columns.width(source) + columns.width(about) + 5 > output.room()
+    return f"\n{_INDENT}{about}" if long and output.terminal() else f"  {about}"
 
 
 def _lines(hit: "dict[str, Any]") -> list[str]:
@@ -117,16 +133,8 @@ def _lines(hit: "dict[str, Any]") -> list[str]:
     if before or after:
         return [output.printable(line) for line in f"{before}{content}{after}".split("\n")]
     snippet = output.printable(" ".join(content.split()))
-    return _wrapped(snippet, output.width() - len(_INDENT))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    if len(text) <= width:
-        return [text]
-    import textwrap
-
-    return textwrap.wrap(
-        text, width, max_lines=_SNIPPET_LINES, placeholder=" …", break_on_hyphens=False
+    return columns.wrapped(
+        snippet, output.width() - len(_INDENT), most=_SNIPPET_LINES, mark=output.mark()
     )
 
 
@@ -177,9 +185,7 @@ def _notes(answer: "dict[str, Any]") -> list[str]:
     notes = []
     if answer.get("weak"):
         notes.append("little speaks for these hits: hardly any of the question is in them")
-    failed = [leg for leg, state in (answer.get("legs") or {}).items() if state == "failed"]
-    if failed:
-        notes.append(f"the {' and '.join(failed)} search failed; these are the other's hits")
+    notes += _failures(answer)
     if answer.get("truncated"):
         notes.append("the query was too long; its beginning was used")
     pending = (answer.get("freshness") or {}).get("pending")
@@ -192,6 +198,12 @@ def _notes(answer: "dict[str, Any]") -> list[str]:
     if left_out:
         notes.append(f"{left_out} more hits did not fit into the budget")
     return notes
+
+
+def _failures(answer: "dict[str, Any]") -> list[str]:
+    legs = (answer.get("legs") or {}).items()
+    failed = " and ".join(leg for leg, state in legs if state == "failed")
+    return [f"the {failed} search failed; these are the other's hits"] if failed else []
 
 
 def _pattern(query: str) -> "re.Pattern[str] | None":

@@ -21,7 +21,13 @@ def reflect_options(parser: "argparse.ArgumentParser") -> None:
 def reflect(args: "argparse.Namespace") -> int:
     """Bring the pages up to date and print what changed, or would."""
     answer = options.ask(args, lambda c: c.reflect(since=args.since, dry_run=args.dry_run))
-    return output.show(args, answer, print_reflected)
+    return output.show(args, answer, print_reflected, _print_paths)
+
+
+def _print_paths(answer: "dict[str, Any]") -> None:
+    output.names(change["path"] for change in answer["changes"])
+    for problem in answer["problems"]:
+        output.complain(f"{problem['path']}: {problem['reason']}")
 
 
 def print_reflected(answer: "dict[str, Any]") -> None:
@@ -30,10 +36,10 @@ def print_reflected(answer: "dict[str, Any]") -> None:
         if answer["dry_run"]:
             print_diff(change["diff"])
         else:
-            output.say(output.printable(f"{change['path']}: {change['reason']}"))
+            output.tell(f"{change['path']}: {change['reason']}")
     for problem in answer["problems"]:
-        output.say(output.printable(f"! {problem['path']}: {problem['reason']}"))
-    output.say(output.printable(", ".join(_counts(answer))))
+        output.tell(f"! {problem['path']}: {problem['reason']}")
+    output.tell(", ".join(_counts(answer)))
 
 
 def _counts(answer: "dict[str, Any]") -> "Iterator[str]":
@@ -42,6 +48,7 @@ def _counts(answer: "dict[str, Any]") -> "Iterator[str]":
         yield "nothing to change"
     else:
         yield f"{count} {'change' if count == 1 else 'changes'}{' to do' * answer['dry_run']}"
-    yield f"{answer['facts']} new facts, summaries {answer['quality']}"
+    new = f"{answer['facts']} new fact{'s' if answer['facts'] != 1 else ''}"
+    yield f"{new}, summaries {answer['quality']}"
     if answer["interrupted"]:
         yield "broken off: the next run goes on"

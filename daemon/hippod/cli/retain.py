@@ -38,7 +38,7 @@ def retain(args: "argparse.Namespace") -> int:
             ended=args.ended, wait=args.wait, explain=args.explain,
         ),
     )  # fmt: skip
-    return output.show(args, answer, _print)
+    return output.show(args, answer, _print, _print_places)
 
 
 def parse_messages(text: str, name: str) -> "list[dict[str, Any]]":
@@ -81,13 +81,21 @@ def _source(name: str) -> str:
         raise InvalidInput(f"{name}: {error.strerror}") from None
 
 
+def _print_places(answer: "dict[str, Any]") -> None:
+    output.names(_place(fact) for fact in answer.get("stored") or ())
+
+
+def _place(fact: "dict[str, Any]") -> str:
+    return f"{fact['path']}#L{fact['line']}"
+
+
 def _print(answer: "dict[str, Any]") -> None:
     stored, rejected = answer.get("stored") or [], answer.get("rejected") or []
     for fact in stored:
-        output.say(output.printable(f"{fact['path']}#L{fact['line']}  {fact['bullet']}"))
+        output.tell(f"{_place(fact)}  {fact['bullet']}", under=2)
     for item in rejected:
         where = f"  {item['source']}" if item.get("source") else ""
-        output.say(output.printable(f"rejected: {item['text']} ({item['reason']}){where}"))
+        output.tell(f"rejected: {item['text']} ({item['reason']}){where}")
     counts = [f"{len(stored)} stored"]
     counts += [f"{len(rejected)} rejected"] if rejected else []
     counts += [f"{answer['queued']} turns queued"] if answer.get("queued") else []

@@ -76,7 +76,7 @@ def _install(args: "argparse.Namespace", control: "Control") -> int:
 
     units = _units(args, control)
     if args.print:
-        return output.show(args, {"files": _texts(control, units)}, _print_texts)
+        return output.show(args, {"files": _texts(control, units)}, _print_texts, _print_texts)
     control.check()
     changes = installing.install(control.folder, units, force=args.force)
     changes += installing.sweep(control.folder, _unneeded(control, units))
@@ -148,19 +148,19 @@ def _exposures(control: "Control", units: "list[UnitFile]") -> "dict[str, str]":
 def _print_texts(answer: "Answer") -> None:
     for file in answer["files"]:
         output.say(f"# {output.printable(file['path'])}")
-        output.say(file["text"])
+        output.verbatim(f"{file['text']}\n")
 
 
 def _print_installed(answer: "Answer") -> None:
     _print_changes(answer)
     for what, said in answer["exposure"].items():
-        output.say(f"{what}: {said}")
+        output.tell(f"{what}: {said}")
     if answer["started"]:
         output.say(f"{answer['service']} runs")
     else:
-        output.say(f"{answer['service']} starts at your next login; now: hippod service start")
+        output.tell(f"{answer['service']} starts at your next login; now: hippod service start")
     if answer["lingers"] is False:
-        output.say("it ends when you log out; to let it run on: hippod service install --linger")
+        output.tell("it ends when you log out; to let it run on: hippod service install --linger")
 
 
 def _print_removed(answer: "Answer") -> None:
@@ -172,7 +172,7 @@ def _print_removed(answer: "Answer") -> None:
 def _print_changes(answer: "Answer") -> None:
     for file in answer["files"]:
         kept = f", what stood there is {file['kept']}" if file["kept"] else ""
-        output.say(output.printable(f"{file['done']} {file['path']}{kept}"))
+        output.tell(f"{file['done']} {file['path']}{kept}")
 
 
 # -- start, stop, restart -----------------------------------------------------------------------
@@ -227,23 +227,23 @@ def _said(args: "argparse.Namespace", control: "Control", what: str) -> int:
 
 def _status(args: "argparse.Namespace", control: "Control") -> int:
     answer = control.status()
-    output.show(args, answer, _print_status)
+    output.show(args, answer, _print_status, lambda now: output.names([now["state"]]))
     return 0 if answer["state"] in _RUNNING else _NOT_RUNNING
 
 
 def _print_status(answer: "Answer") -> None:
     since = f" since {answer['since']}" if answer["since"] else ""
     pid = f", pid {answer['pid']}" if answer["pid"] else ""
-    output.say(output.printable(f"{answer['unit']} is {answer['state']}{since}{pid}"))
+    output.tell(f"{answer['unit']} is {answer['state']}{since}{pid}")
     if answer["said"]:
-        output.say(output.printable(f"it says: {answer['said']}"))
+        output.tell(f"it says: {answer['said']}")
     if answer["socket"] is not None:
-        output.say(f"its socket is {answer['socket']}")
+        output.tell(f"its socket is {answer['socket']}")
     if answer["restarts"]:
         output.say(f"restarted {answer['restarts']} times")
     if answer["result"] != "success":
         code = f", exit code {answer['exit_code']}" if answer["exit_code"] else ""
-        output.say(f"! it ended by {answer['result']}{code}; see: hippod service logs")
+        output.tell(f"! it ended by {answer['result']}{code}; see: hippod service logs")
     if not answer["at_start"]:
         output.say("! it is not started at login; see: hippod service install")
 

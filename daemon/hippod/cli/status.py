@@ -35,7 +35,9 @@ def status(args: "argparse.Namespace") -> int:
     if args.watch is not None:
         return _watch(args)
     answer = options.ask(args, lambda client: client.status())
-    return output.show(args, answer, lambda found: _print(found, verbose=args.verbose))
+    return output.show(
+        args, answer, lambda found: _print(found, verbose=args.verbose), _print_state
+    )
 
 
 def metrics_options(_parser: "argparse.ArgumentParser") -> None:
@@ -46,7 +48,11 @@ def metrics(args: "argparse.Namespace") -> int:
     """Print what Prometheus would read."""
     with options.connect(args) as client:
         text = client.metrics()
-    return output.show(args, {"metrics": text}, lambda answer: output.verbatim(answer["metrics"]))
+    return output.show(args, {"metrics": text}, _print_metrics, quiet=_print_metrics)
+
+
+def _print_metrics(answer: "Answer") -> None:
+    output.verbatim(answer["metrics"])
 
 
 # -- again and again -------------------------------------------------------------------------
@@ -77,15 +83,19 @@ def _watch(args: "argparse.Namespace") -> int:
 def _show_once(args: "argparse.Namespace", expected: "tuple[type[HippodError], ...]") -> None:
     try:
         with options.connect(args) as client:
-            answer = client.status()
+            answer: Answer = dict(client.status())
     except expected as error:
         if args.json:
             output.document({"error": error.wire()}, one_line=True)
+        elif args.quiet:
+            output.names(["down"])
         else:
             _draw([f"! hippod  {output.printable(error.message)}", f"    > {error.hint}"])
         return
     if args.json:
         output.document(answer, one_line=True)
+    elif args.quiet:
+        _print_state(answer)
     else:
         _draw(_lines(answer, verbose=args.verbose))
 
@@ -109,6 +119,18 @@ def _print(answer: "Answer", *, verbose: bool) -> None:
         output.say(line)
 
 
+def _print_state(answer: "Answer") -> None:
+    output.names([_state(answer)])
+
+
+def _state(answer: "Answer") -> str:
+    """Return one word; who may see nothing of the parts learns that somebody answers."""
+    try:
+        return overview.state(answer, list(_rows(answer)))
+    except (KeyError, TypeError, AttributeError):  # scope group, or a daemon of another version
+        return "answers"
+
+
 def _lines(answer: "Answer", *, verbose: bool) -> "list[str]":
     try:
         rows = list(_rows(answer))
@@ -127,6 +149,7 @@ def _rows(answer: "Answer") -> "Iterator[tuple[str, str]]":
     up = output.duration(answer["uptime_seconds"])
     yield "hippod", f"{answer['version']}, up {up}, pid {answer['pid']}"
     yield "socket", answer["socket"]
+    yield from _listener(answer.get("mcp") or {})
     yield from _config(answer.get("config") or {})
     yield from _workspace(answer["workspace"])
     yield from _index(answer["index"])
@@ -165,6 +188,14 @@ def _when(watch: "Answer", what: str) -> str:
 
 def _look(watch: "Answer") -> str:
     return f"last look at all files {_when(watch, 'look')}"
+
+
+def _listener(part: "Answer") -> "Iterator[tuple[str, str]]":
+    """Say where MCP is spoken over TCP, and what is wrong with that."""
+    if part:
+        yield "listener", f"{part['url']}, scope {part['scope']}, {part['tools']} tools"
+    if part.get("error"):
+        yield "! listener", f"{part['error']}; {part['hint']}"
 
 
 def _config(part: "Answer") -> "Iterator[tuple[str, str]]":

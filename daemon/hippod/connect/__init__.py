@@ -1,0 +1,1 @@
+"""Makes hippod known to agents: their MCP entries, hooks and transcript sources, and back."""
