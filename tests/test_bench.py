@@ -239,7 +239,7 @@ def test_a_quick_run_measures_everything() -> None:
     assert report["machine"]["cores"] >= 1
     assert list(report["results"]) == [
         "index", "vectors", "recall", "common", "writes", "restart",
-        "save", "cli", "generation", "reflection", "idle",
+        "save", "cli", "mcp", "generation", "reflection", "idle",
     ]  # fmt: skip
     for name, result in report["results"].items():
         assert result["rows"] or result["skipped"]

@@ -17,12 +17,13 @@ KINDS = {
     "encoding": 2, "entities": 3, "feedback-loop": 1, "forget": 1, "front-matter": 3,
     "fts-query-syntax": 8, "git-merge": 1, "hand-edits": 3, "heartbeat": 8, "junk-memory": 1,
     "latency": 2, "llm-failure": 1, "llm-output": 8, "logs-service": 3, "markdown-structure": 4,
+    "mcp": 4,
     "path-safety": 1, "paths": 5, "privacy": 1, "process-lifecycle": 4, "prompt-injection": 3,
     "ranking": 3, "reflection": 5, "scheduler": 8, "secrets": 1, "socket": 4, "special-files": 2,
     "sqlite": 10, "stale-index": 5, "time": 6, "tokenisation": 6, "transcripts": 7,
     "vector-index": 10, "watcher": 12,
 }  # fmt: skip
-"""How many cases there are of each kind; those of `mcp` come with its server."""
+"""How many cases there are of each kind."""
 
 
 def rows() -> list[tuple[str, str, str, str]]:

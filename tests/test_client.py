@@ -296,10 +296,15 @@ def test_work_is_given_more_time_than_a_question(
             call(Client(door.path))
 
 
-@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf")])
-def test_a_timeout_that_cannot_be_is_refused(timeout: float) -> None:
-    with pytest.raises(errors.InvalidInput):
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "5", [5]])
+def test_a_timeout_that_cannot_be_is_refused(timeout: Any) -> None:
+    with pytest.raises(errors.InvalidInput, match="timeout"):
         Client("/x.sock", timeout=timeout)
+
+
+def test_a_scope_that_there_is_not_is_refused() -> None:
+    with pytest.raises(errors.InvalidInput, match="scope"):
+        Client("/x.sock", scope="everything")
 
 
 OK = b"HTTP/1.1 200 OK\r\n"

@@ -168,7 +168,7 @@ def project_files() -> list[Path]:
     for name in ("daemon", "tests", "bench", "examples", ".ci"):
         found += [path for path in (ROOT / name).rglob("*") if path.suffix in TEXTS]
     found += [path for path in ROOT.iterdir() if path.suffix in TEXTS]
-    built = ("__pycache__", "egg-info", "reports")
+    built = ("__pycache__", "egg-info", "reports", "node_modules")
     return [f for f in found if f.is_file() and not any(part in str(f) for part in built)]
 
 

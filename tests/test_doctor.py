@@ -312,6 +312,21 @@ def a_log_for_everybody(house: House) -> Subject:
     return house.subject(config=house.config(log={"file": str(file)}))
 
 
+@breaks("listener", "others can read the token")
+def a_token_for_everybody(house: House) -> Subject:
+    (house.folder / "mcp.token").touch()
+    (house.folder / "mcp.token").chmod(0o640)
+    return house.subject(config=house.config(mcp={"listen": "127.0.0.1:7777"}))
+
+
+@breaks("listener", "nobody listens at 127.0.0.1:")
+def a_listener_that_could_not_open(house: House) -> Subject:
+    with socket.socket() as probe:  # nobody listens where somebody just was
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    return house.open(mcp={"listen": f"127.0.0.1:{port}"}).as_subject()
+
+
 @breaks("config", "config.toml:4: recall.bm25_weight")
 def a_faulty_value(house: House) -> Subject:
     house.config_file.write_text('[log]\nlevel = "info"\n[recall]\nbm25_weight = "much"\n')

@@ -145,3 +145,15 @@ def test_an_audit_that_gets_no_answer_ends_soon(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("NOT AUDITED")
     assert "no answer within" in ran.stdout
+
+
+def test_what_npm_installs_is_pinned_and_has_its_hashes() -> None:
+    folder = ROOT / "tests" / "node"
+    asked = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    for name, version in asked.items():
+        assert version == locked[f"node_modules/{name}"]["version"], f"{name}: not exact, or stale"
+    for place, package in locked.items():
+        if place:
+            assert package["resolved"].startswith("https://registry.npmjs.org/"), place
+            assert package["integrity"].startswith("sha512-"), place
