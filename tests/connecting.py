@@ -36,3 +36,13 @@ def tree(folder: Path) -> dict[str, bytes]:
     """Return all files of a folder with what they hold, links followed."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def strange(path: Path, kind: str) -> None:
+    """Make of a path what is no file: a pipe without a writer, a folder, or a ring of links."""
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path.name)

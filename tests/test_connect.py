@@ -11,7 +11,7 @@ import pytest
 
 from hippod.connect import agents, planning, record
 from tests.connecting import connect, tree
-from tests.processes import running
+from tests.processes import Daemon, running
 
 SETTINGS = b'{\n  // mine\n  "theme": "dark"\n}\n'
 
@@ -195,15 +195,28 @@ def test_one_made_by_hand_under_another_name_is_enough(home: Path) -> None:
     assert "SessionStart" in (home / ".claude/settings.json").read_text()
 
 
-def test_one_made_by_hand_under_our_name_is_brought_up_to_date(home: Path) -> None:
+def test_one_made_by_hand_under_our_name_is_enough_and_stays(home: Path) -> None:
     old = {"command": "hippod", "args": ["mcp"], "env": {"A": "b"}}
-    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"hippod": old}}))
-    assert connect(home, "claude-code", "--yes").code == 0
+    text = json.dumps({"mcpServers": {"hippod": old}})
+    (home / ".claude.json").write_text(text)
+    said = connect(home, "claude-code", "--yes")
+    assert said.code == 0
+    assert "it is yours and stays" in said.out
+    assert (home / ".claude.json").read_text() == text
+    assert connect(home, "claude-code", "--undo", "--yes").code == 0
+    assert (home / ".claude.json").read_text() == text
+
+
+def test_what_a_person_added_to_ours_stays_when_it_is_brought_up_to_date(home: Path) -> None:
+    connect(home, "claude-code", "--yes")
+    file = home / ".claude.json"
+    file.write_text(file.read_text().replace('"stdio"', '"stdio", "env": {"A": "b"}'))
+    assert connect(home, "claude-code", "--yes", "--tools", "all").code == 0
     new = servers(home)["hippod"]
     assert isinstance(new, dict)
-    assert new["args"] == ["mcp", "--start"]
-    assert new["env"] == {"A": "b"}, "what a person added stays"
-    assert connect(home, "claude-code").out == "nothing to do\n"
+    assert new["args"] == ["mcp", "--start", "--tools", "all"]
+    assert new["env"] == {"A": "b"}
+    assert connect(home, "claude-code", "--tools", "all").out == "nothing to do\n"
 
 
 def test_one_for_another_workspace_is_not_turned_away_from_it(home: Path) -> None:
@@ -362,7 +375,7 @@ def test_undo_of_a_server_that_a_person_changed_keeps_a_copy(home: Path) -> None
     text = file.read_text().replace('"stdio"', '"stdio", "env": {"A": "b"}')
     file.write_text(text)
     said = connect(home, "claude-code", "--undo", "--yes")
-    assert "hippod" not in file.read_text()
+    assert not file.exists(), "it was made for ours, and holds nothing else"
     copy = home / ".claude.json.hippod.bak"
     assert copy.read_text() == text
     assert str(copy) in said.out
@@ -460,7 +473,7 @@ def test_the_source_stays_while_another_connection_needs_it(home: Path) -> None:
     assert set(servers(home)) == {"hippod-work"}
     assert "claude-code" in (home / ".hippod/config.toml").read_text()
     connect(home, "claude-code", "--undo", "--yes", *work)
-    assert "[[sources]]" not in (home / ".hippod/config.toml").read_text()
+    assert not (home / ".hippod").exists()
 
 
 def test_a_group_is_told_but_nothing_of_it_is_kept(home: Path) -> None:
@@ -533,8 +546,34 @@ def test_a_running_daemon_takes_the_source_up_at_once(home: Path, tmp_path: Path
         options = ("--socket", str(daemon.socket), "--config", str(config),
                    "--workspace", str(daemon.workspace))  # fmt: skip
         assert connect(home, "claude-code", "--yes", *options).code == 0
-        shown = daemon.client.config_show()["sources"]["value"]
-    assert any(source["name"] == "claude-code" for source in shown)
+        assert "claude-code" in sources_of(daemon)
+        said = connect(home, "claude-code", "--yes", *options, "--scope", "group")
+        assert (said.code, said.err) == (0, "")
+        assert "claude-code" not in sources_of(daemon), "a group is not listened to"
+
+
+def sources_of(daemon: Daemon) -> list[str]:
+    return [source["name"] for source in daemon.client.config_show()["sources"]["value"]]
+
+
+def test_a_daemon_that_goes_on_as_before_is_told_of(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hippod.client import Client
+    from hippod.errors import Forbidden
+
+    asked = []
+
+    def refused(client: Client) -> None:
+        asked.append(client)
+        raise Forbidden("it is not for you")
+
+    monkeypatch.setattr(Client, "reload_config", refused)
+    said = connect(home, "claude-code", "--yes")
+    assert said.code == 1
+    assert "goes on with the sources that it had: it is not for you" in said.err
+    assert "hippod" in servers(home)
+    assert len(asked) == 1
 
 
 # -- the list --------------------------------------------------------------------------------

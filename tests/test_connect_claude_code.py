@@ -3,13 +3,14 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.connecting import connect, tree
+from tests.node_clients import MODULES, node
+from tests.processes import running
 
 SETTINGS = """{
   "$schema": "https://json.schemastore.org/claude-code-settings.json",
@@ -81,8 +82,9 @@ def test_hooks_start_and_end_a_session_beside_those_of_others(home: Path) -> Non
     assert found["PreToolUse"] == ["guard"]
     assert found["SessionStart"][0] == "~/bin/hello.sh"
     ours = {event: commands[-1] for event, commands in found.items() if event != "PreToolUse"}
-    assert {event: shlex.split(command)[-3:] for event, command in ours.items()} == {
-        "SessionStart": ["hook", "claude-code", "session-start"],
+    words = {event: shlex.split(command) for event, command in ours.items()}
+    assert {event: each[each.index("hook") :] for event, each in words.items()} == {
+        "SessionStart": ["hook", "claude-code", "session-start", "--start"],
         "Stop": ["hook", "claude-code", "stop"],
         "PreCompact": ["hook", "claude-code", "pre-compact"],
         "SessionEnd": ["hook", "claude-code", "session-end"],
@@ -161,14 +163,18 @@ def test_instructions_stand_between_markers_and_go_again(home: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("claude") is None, reason="claude is not installed")
-def test_the_real_claude_reads_the_entry(home: Path) -> None:
+@pytest.mark.xdist_group("agents")
+def test_the_real_claude_reads_the_entry(home: Path, tmp_path: Path) -> None:
+    """It starts the server to see whether it answers: a daemon runs, so that it starts none."""
     (home / ".claude.json").write_text("{}")
-    connect(home, "claude-code", "--yes", "--workspace", str(home / "w"))
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    listed = subprocess.run(
-        ["claude", "mcp", "get", "hippod"],
-        env=environ, cwd=home, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    claude = [node(), str(MODULES / "@anthropic-ai/claude-code/cli-wrapper.cjs")]
+    with running(tmp_path) as daemon:
+        places = ("--socket", str(daemon.socket), "--workspace", str(daemon.workspace))
+        connect(home, "claude-code", "--yes", *places)
+        listed = subprocess.run(
+            [*claude, "mcp", "get", "hippod"], env={"HOME": str(home), "PATH": os.environ["PATH"]},
+            cwd=home, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
     assert listed.returncode == 0, listed.stderr
     assert "mcp --start --workspace" in listed.stdout
+    assert "Connected" in listed.stdout

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.connecting import connect, tree
+from tests.node_clients import MODULES, node
 
 CONFIG = """# my codex
 model = "gpt-5"            # the good one
@@ -164,12 +164,12 @@ def test_where_to_find_its_sessions_stands_in_our_configuration(home: Path) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("codex") is None, reason="codex is not installed")
+@pytest.mark.xdist_group("agents")
 def test_the_real_codex_reads_the_entry(home: Path) -> None:
     connect(home, "codex", "--yes")
     environ = {"HOME": str(home), "PATH": os.environ["PATH"]}
     listed = subprocess.run(
-        ["codex", "mcp", "list", "--json"],
+        [node(), str(MODULES / "@openai/codex/bin/codex.js"), "mcp", "list", "--json"],
         env=environ, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     found = {server["name"]: server["transport"] for server in json.loads(listed.stdout)}

@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from hippod.connect import json_text, plugins
 from hippod.connect.agents import Setup
-from tests.connecting import connect, tree
+from tests.connecting import connect, strange, tree
 
 NODE = str(Path(ROOT_DIR, "bin", "node"))
 CONFIG = b"""// my gateway
@@ -199,6 +199,50 @@ def test_the_hook_gives_context_and_flushes_one_to_one_sessions(tmp_path: Path) 
         ["end", {"sessionId": "s1"}],
         ["end", {"sessionId": "s3", "sessionFile": "/s/s3.jsonl"}],
     ]
+
+
+FOREIGN = [
+    None, "", "main", "unknown", "global", "cron:abc", "hook:0b5c", "node-7", "agent:main",
+    "agent:main:telegram:group:7", "agent:main:discord:channel:7", "agent:main:slack:room:7",
+    "agent:main:cron:job", "agent:main:hook:gmail:1", "agent:main:subagent:9", "agent:main:acp:9",
+    "agent:main:direct:+43", "agent:main:telegram:direct:77", "agent:main:whatsapp:dm:+43",
+    "agent:main:main:thread:1", "agent:main:heartbeat", "agent:main:dashboard:incognito-1",
+    "agent:main:dashboard:x:group:7", "x:agent:main:main", "agent:main:main\n",
+]  # fmt: skip
+OWN = ["agent:main:main", "agent:work:main", "agent:main:dashboard:0b5c", "agent:main:home"]
+KEYS = """
+import handler from {hook!r}
+const told = []
+for (const sessionKey of {keys}) {{
+  const bootstrapFiles = []
+  const cfg = {{ session: {{ mainKey: "home" }} }}
+  const context = {{ sessionId: "s" + told.length, sessionKey, bootstrapFiles, cfg }}
+  await handler({{ type: "agent", action: "bootstrap", sessionKey, context, messages: [] }})
+  told.push(bootstrapFiles.length)
+}}
+console.log(JSON.stringify(told))
+"""
+
+
+def test_only_the_owners_sessions_get_the_owners_memory(tmp_path: Path) -> None:
+    hook, script = tmp_path / "handler.mjs", tmp_path / "keys.mjs"
+    answers = ("/bin/sh", "-c", """echo '{"context": "known"}'""")
+    hook.write_text(plugins.text("openclaw", Setup(home=tmp_path, environ={}, program=answers)))
+    script.write_text(KEYS.format(hook=str(hook), keys=json.dumps(FOREIGN + OWN)))
+    done = subprocess.run(
+        [NODE, str(script)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    told = dict(zip([*FOREIGN, *OWN], json.loads(done.stdout), strict=True))
+    assert [key for key, files in told.items() if files] == OWN
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])
+def test_what_is_no_file_is_told_at_once(tmp_path: Path, folder: Path, kind: str) -> None:
+    strange(folder / "openclaw.json", kind)
+    said = connect(tmp_path, "openclaw", "--yes")
+    assert said.code == 1
+    assert "openclaw.json" in said.err
 
 
 @pytest.mark.parametrize("program", [("/no/such/hippod",), (sys.executable, "-c", "print('{')")])

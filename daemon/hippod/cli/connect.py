@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     Answer = dict[str, Any]
 
-_LONGEST_LINE = 300
-"""Characters of a line of a diff: settings without line ends may be megabytes of one."""
-
 
 def connect_options(parser: "argparse.ArgumentParser") -> None:
     """Add the agent, and what to write for it."""
@@ -65,9 +62,8 @@ def _carry_out(args: "argparse.Namespace", agent: "Agent", plan: "Plan") -> int:
         _ask(args, agent, plan)
     done = planning.apply(plan, os.environ)
     answer = _answer(agent, plan, done, applied=True)
-    _reload(args, plan)
-    shown = _print_done if not args.yes else _print_all
-    return output.show(args, answer, shown)
+    output.show(args, answer, _print_done if not args.yes else _print_all)
+    return _reload(args, plan)
 
 
 # -- what is wished --------------------------------------------------------------------------
@@ -80,8 +76,8 @@ def _setup(args: "argparse.Namespace") -> "Setup":
     from hippod.connect.agents import Setup
 
     _check_name(args.name)
-    project = Path(paths.absolute(args.project, os.environ)) if args.project else None
-    if project and not project.is_dir():
+    project = Path(paths.absolute(args.project, os.environ)).resolve() if args.project else None
+    if project and not args.undo and not project.is_dir():
         raise NotFound(f"{args.project}: there is no such folder", "--project names a folder")
     return Setup(
         home=Path(paths.absolute("~", os.environ)),
@@ -182,23 +178,17 @@ def _answer(agent: "Agent", plan: "Plan", done: "list[Done]", *, applied: bool =
             {"path": str(d.path), "done": d.done, "backup": str(d.backup) if d.backup else None}
             for d in done
         ],
-        "diff": "".join(_diff(change.path, change.before, change.after) for change in plan.changes),
+        "diff": _diff(plan),
         "notes": list(plan.notes),
         "next": agent.next_step if not plan.ends else f"start {agent.title} again",
     }
 
 
-def _diff(path: "Path", before: bytes | None, after: bytes | None) -> str:
+def _diff(plan: "Plan") -> str:
     """Return what changes, without the secrets that such files hold."""
-    from hippod import diffs
-    from hippod.redact import redact
+    from hippod.connect.showing import shown
 
-    text = redact(diffs.unified(str(path), before, after)).text
-    lines = (
-        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…\n"
-        for line in text.splitlines(keepends=True)
-    )
-    return "".join(lines)
+    return "".join(shown(str(c.path), c.before, c.after, plan.texts) for c in plan.changes)
 
 
 def _print_plan(answer: "Answer") -> None:
@@ -230,20 +220,41 @@ def _print_files(answer: "Answer") -> None:
         kept = f", as it was: {file['backup']}" if file["backup"] else ""
         output.say(output.printable(f"{file['done']} {file['path']}{kept}"))
     output.say(output.printable(f"next: {answer['next']}"))
+    if answer["connected"] and not _has_a_service():
+        output.say("it starts the daemon; for one that is always there: hippod service install")
 
 
-def _reload(args: "argparse.Namespace", plan: "Plan") -> None:
-    """Let a daemon that runs take up its changed configuration."""
-    config = _config(args)
-    if not any(change.path == config for change in plan.changes):
-        return
+def _has_a_service() -> bool:
+    from hippod.mcp import starting
+
+    return starting.is_installed()
+
+
+def _reload(args: "argparse.Namespace", plan: "Plan") -> int:
+    """Let a daemon that runs take up its changed configuration; return the exit code.
+
+    It is asked as the owner asks, whose eyes the agent is given notwithstanding.
+    """
+    if not any(change.path == plan.config for change in plan.changes):
+        return 0
     try:
-        with options.connect(args) as client:
+        with options.connect(_copy(args, scope="main")) as client:
             client.reload_config()
     except DaemonDown:
-        return
+        return 0
     except HippodError as error:
-        output.complain(f"the daemon did not take it up: {error.message}", "hippod config reload")
+        output.complain(
+            f"all is written, but the daemon that runs goes on with the sources that it had:"
+            f" {error.message}",
+            "hippod config reload, or start it again",
+        )
+        return 1
+    return 0
+
+
+def _copy(args: "argparse.Namespace", **changed: "Any") -> "argparse.Namespace":
+    """Return arguments with some of them changed."""
+    return type(args)(**{**vars(args), **changed})
 
 
 # -- the list --------------------------------------------------------------------------------

@@ -263,7 +263,7 @@ def _vectors(part: "Answer") -> "Iterator[tuple[str, str]]":
     if graph.get("problem"):
         yield "! graph", str(graph["problem"])
     for reason, count in list((part.get("parked") or {}).items())[:_SHOWN]:
-        yield "no vector", f"{count} texts: {reason}"
+        yield "no vector", f"{output.many(count, 'text')}: {reason}"
 
 
 def _models(answer: "Answer") -> "Iterator[tuple[str, str]]":
@@ -329,10 +329,11 @@ def _usage(usage: "Answer") -> "Iterator[tuple[str, str]]":
 
 
 def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
-    waiting = f"{part['turns_waiting']} turns wait" if part["turns_waiting"] else "nothing waits"
+    waiting = _waiting(part["turns_waiting"], "turn") if part["turns_waiting"] else "nothing waits"
     yield "retain", waiting if part["enabled"] else "switched off"
+    yield from overview.nameless(part)
     if part.get("batches_failed"):
-        yield "! retain", f"{part['batches_failed']} batches given up after a crash: see the log"
+        yield "! retain", f"batches given up after a crash: {part['batches_failed']}; see the log"
     if part["last_error"]:
         yield "! retain", str(part["last_error"])
     for source in part["sources"]:
@@ -341,13 +342,23 @@ def _retain(part: "Answer") -> "Iterator[tuple[str, str]]":
         older = passed_over.pop("before_since", 0)
         skipped = ", ".join(f"{n} {reason}" for reason, n in passed_over.items())
         tail = f"; lines passed over: {skipped}" if skipped else ""
+        gone = not source.get("folder_exists", True) and source["name"] != _ALWAYS_THERE
+        if gone and not source["turns"]:
+            counts = "no session yet"
         yield "source", f"{source['name']} ({source['path']}): {counts}{tail}"
         if older:
-            yield "", f"{older} turns left out: older than retain.backfill_days allows"
-        if not source.get("folder_exists", True) and source["name"] != _ALWAYS_THERE:
-            yield "! source", f"{source['name']}: its folder does not exist (yet)"
+            yield (
+                "",
+                f"{output.many(older, 'turn')} left out: older than retain.backfill_days allows",
+            )
+        if gone and source["turns"]:
+            yield "! source", f"{source['name']}: its folder is gone"
         for alarm in source["alarms"]:
             yield "! source", str(alarm)
+
+
+def _waiting(count: int, what: str) -> str:
+    return f"{output.many(count, what)} wait{'s' if count == 1 else ''}"
 
 
 def _bank(part: "Answer") -> "Iterator[tuple[str, str]]":
@@ -355,11 +366,11 @@ def _bank(part: "Answer") -> "Iterator[tuple[str, str]]":
     if not waiting and not last:
         return
     said = [f"reflected {last}" if last else "not reflected yet"]
-    said += [f"{waiting} facts wait" if waiting != 1 else "1 fact waits"] if waiting else []
+    said += [_waiting(waiting, "fact")] if waiting else []
     said += [f"summaries {part['quality']}"] if part.get("quality") else []
     yield "bank", ", ".join(said)
     if count := part.get("proposals_open"):
-        proposals = f"{count} proposal{'s' if count != 1 else ''}"
+        proposals = output.many(count, "proposal")
         yield "bank", f"{proposals} for MEMORY.md: see hippod proposals"
     left = [f"{each['path']}: {each['reason']}" for each in part.get("problems") or ()]
     for line, _ in _first(left):

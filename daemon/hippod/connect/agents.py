@@ -1,6 +1,7 @@
 """The agents that hippod connects to, and what a connection is made of."""
 
 import os
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from hippod import paths
 from hippod.connect.entries import Entry
 from hippod.errors import NotFound
 
@@ -21,6 +23,10 @@ REGISTRY = {
     "opencode": "opencode",
 }
 """The modules here, each with its `AGENT`, by the names of the agents."""
+
+
+_STARTING = ("start", "sessionstart")
+"""The event, however it is written, at which a hook may start the daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ class Setup:
 
     def hook_words(self, agent: str, event: str) -> list[str]:
         """Return the words that run hippod at an event of an agent."""
-        return [*self.program, "hook", agent, event, *self._scope(), *self.options]
+        start = ["--start"] if event.replace("-", "").lower() in _STARTING else []
+        return [*self.program, "hook", agent, event, *start, *self._scope(), *self.options]
 
     def hook_command(self, agent: str, event: str) -> str:
         """Return those words as a shell reads them."""
@@ -92,6 +99,8 @@ class Agent:
     """What to do after connecting, in a few words."""
     notes: Callable[[Setup], list[str]] = field(default=lambda _setup: [])
     """Return what to say of its settings: that they keep hooks from running."""
+    expands: str = ""
+    """A pattern of what it replaces in its settings by values of its own."""
 
     def found(self, home: Path, environ: Mapping[str, str]) -> str:
         """Return where it is: its program, else its folder; empty if it is not installed."""
@@ -108,6 +117,18 @@ def agent(name: str) -> Agent:
         raise NotFound(f"no agent {name!r} is known", f"known are: {', '.join(REGISTRY)}")
     found: Agent = import_module(f"hippod.connect.{REGISTRY[name]}").AGENT
     return found
+
+
+def configured(name: str, default: Path, environ: Mapping[str, str]) -> Path:
+    """Return the folder that a variable names, absolute, with `~` for the home folder."""
+    named = environ.get(name, "").strip()
+    return Path(paths.absolute(named, environ)) if named else default
+
+
+def literal(path: Path, home: Path) -> str:
+    """Return a folder as the beginning of a glob that means it alone, with `~` for the home."""
+    escaped = re.sub(r"[*?\[]", r"[\g<0>]", in_home(path, home))
+    return escaped.replace("{", "?")  # braces cannot be escaped
 
 
 def in_home(path: Path, home: Path) -> str:

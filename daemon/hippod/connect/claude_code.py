@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hippod.connect import files, json_text
-from hippod.connect.agents import Agent, Setup, Source, in_home
+from hippod.connect.agents import Agent, Setup, Source, configured, literal
 from hippod.connect.entries import Entry, hook_item, mcp_server
 from hippod.connect.instructions import instructions
 
@@ -18,7 +18,7 @@ _PROMPTS = {"UserPromptSubmit": "prompt"}
 
 def folder(home: Path, environ: Mapping[str, str]) -> Path:
     """Return the folder of its settings."""
-    return Path(environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    return configured("CLAUDE_CONFIG_DIR", home / ".claude", environ)
 
 
 def entries(setup: Setup) -> list[Entry]:
@@ -33,7 +33,7 @@ def entries(setup: Setup) -> list[Entry]:
 
 def source(setup: Setup) -> Source:
     """Return where its sessions lie."""
-    where = in_home(folder(setup.home, setup.environ), setup.home)
+    where = literal(folder(setup.home, setup.environ), setup.home)
     return Source(NAME, f"{where}/projects/**/*.jsonl", "claude-code")
 
 
@@ -61,8 +61,7 @@ def hook_group(command: str) -> dict[str, object]:
 def _servers(setup: Setup) -> Path:
     if setup.project:
         return setup.project / ".mcp.json"
-    moved = setup.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(moved or setup.home) / ".claude.json"
+    return configured("CLAUDE_CONFIG_DIR", setup.home, setup.environ) / ".claude.json"
 
 
 def _settings(setup: Setup) -> Path:
@@ -92,4 +91,5 @@ AGENT = Agent(
     source=source,
     next_step="start a new session of claude; /mcp and /hooks there show what it took up",
     notes=_notes,
+    expands=r"\$\{",
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hippod.connect import files, toml_text
-from hippod.connect.agents import Agent, Setup, Source, in_home
+from hippod.connect.agents import Agent, Setup, Source, configured, literal
 from hippod.connect.claude_code import events, hook_group, hooks
 from hippod.connect.entries import Entry, hook_table, mcp_table
 from hippod.connect.instructions import instructions
@@ -17,7 +17,7 @@ _PROMPTS = {"UserPromptSubmit": "prompt"}
 
 def folder(home: Path, environ: Mapping[str, str]) -> Path:
     """Return the folder of its settings."""
-    return Path(environ.get("CODEX_HOME") or home / ".codex")
+    return configured("CODEX_HOME", home / ".codex", environ)
 
 
 def entries(setup: Setup) -> list[Entry]:
@@ -33,7 +33,7 @@ def entries(setup: Setup) -> list[Entry]:
 
 def source(setup: Setup) -> Source:
     """Return where its sessions lie."""
-    where = in_home(folder(setup.home, setup.environ), setup.home)
+    where = literal(folder(setup.home, setup.environ), setup.home)
     return Source(NAME, f"{where}/{{sessions,archived_sessions}}/**/*.jsonl", "codex")
 
 

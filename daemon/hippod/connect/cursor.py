@@ -4,12 +4,12 @@ Formats: cursor.com/docs/mcp and cursor.com/docs/hooks.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hippod.connect import json_text
 from hippod.connect.agents import Agent, Setup, Source
-from hippod.connect.entries import Entry, Placed, Trace, hook_item, mcp_server
+from hippod.connect.entries import Entry, Known, Placed, hook_item, mcp_server
 from hippod.connect.instructions import instructions
 from hippod.errors import Conflict
 
@@ -68,16 +68,18 @@ class _Version:
         """Return its place."""
         return "json version"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
         """Set the version where there is none; raises `Conflict` for another one."""
         where, at = str(self.file), ("version",)
         found = json_text.value(data, at, where)
         if found not in (None, _VERSION):
             hint = "hippod knows version 1 only; --no-hooks leaves the file alone"
             raise Conflict(f"{where}: is of version {found!r}", hint)
-        alone = json_text.put(None, at, _VERSION, where).data.decode()
-        trace = old or ({"kind": "file", "value": alone} if found is None else None)
-        return Placed(json_text.put(data, at, _VERSION, where).data, trace)
+        done = json_text.put(data, at, _VERSION, where)
+        if done.made is None:
+            return Placed(done.data, known.trace)
+        trace = {"kind": "json-version", "at": list(at), "value": _VERSION}
+        return Placed(done.data, {**trace, "made": asdict(done.made)})
 
 
 def _source(setup: Setup) -> Source | None:
@@ -92,4 +94,5 @@ AGENT = Agent(
     entries=_entries,
     source=_source,
     next_step="open a new chat in Cursor, and switch hippod on under Settings, MCP, if it asks",
+    expands=r"\$\{",
 )

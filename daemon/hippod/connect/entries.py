@@ -7,9 +7,9 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from hippod.connect import json_text, toml_text
 from hippod.errors import Conflict, InvalidInput
@@ -23,6 +23,18 @@ Trace = dict[str, Any]
 Test = Callable[[object], bool]
 Table = Mapping[str, object]
 _FORCE = "--force writes ours in its place and keeps a copy"
+_SWITCH = "enabled"
+"""The member by which a person switches an entry off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is recorded of the place of an entry."""
+
+    trace: Trace | None = None
+    """The trace of an earlier placing of it."""
+    others: tuple[object, ...] = ()
+    """What other connections wrote there: it is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,10 @@ class Placed:
     note: str = ""
     fresh: bool = True
     """Whether nothing of ours stood in its place before."""
+    twin: str = ""
+    """The key of the entry that does the same, for which this one was left out."""
+    fits: bool = True
+    """Whether that one is for the same scope."""
 
 
 class Entry(Protocol):
@@ -47,8 +63,8 @@ class Entry(Protocol):
     def key(self) -> str:
         """Return what tells the entry from the others of its file, for all versions of it."""
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
-        """Return the file with this entry; `old` is the trace of an earlier placing of it.
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
+        """Return the file with this entry, or as it is if a person made one that does the same.
 
         Raises `InvalidInput` for a broken file, `Conflict` for what is not ours.
         """
@@ -79,19 +95,21 @@ class JsonMember:
         """Return the place."""
         return f"json {'.'.join(self.at)}"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
         """Set the member; one that does the same under another name is enough."""
         where = str(self.file)
         found = json_text.value(data, self.at, where)
         siblings = json_text.value(data, self.at[:-1], where)
-        if found is None and not force and (note := _twin(self, siblings)):
-            return Placed(data or b"", None, note)
-        ours = _check_ours(self, found, old, force=force)
-        value = _joined(self.value, found) if ours else self.value
+        if found is None and not force and (twin := _twin(self, siblings)):
+            return _left_out(self, "json", twin, siblings, data)
+        whose = _whose(self, found, known.trace, force=force)
+        if whose == "theirs":
+            return Placed(data or b"", None, _stays(self))
+        value = _joined(self.value, found) if whose == "ours" else self.value
         done = json_text.put(data, self.at, value, where)
-        made = asdict(done.made) if done.made else (old or {}).get("made")
+        made = asdict(done.made) if done.made else (known.trace or {}).get("made")
         trace = {"kind": "json-member", "at": list(self.at), "value": value, "made": made}
-        return Placed(done.data, trace, fresh=not ours)
+        return Placed(done.data, trace, fresh=whose != "ours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,34 +119,38 @@ class JsonItem:
     file: Path
     at: tuple[str, ...]
     value: object
-    mine: Test = never
-    """Whether an item that is there already is a form of this entry."""
-    shared: Test = never
-    """Whether an item that is there already does the same beside other things."""
+    words: tuple[str, ...]
+    """The command in it."""
 
     @property
     def key(self) -> str:
         """Return the place."""
         return f"json {'.'.join(self.at)}[]"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
-        """Add the item, or bring the one that is there up to date."""
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
+        """Add the item, or bring the one that is there up to date; a person's stays theirs."""
         where = str(self.file)
-        found = json_text.value(data, self.at, where)
-        items = found if isinstance(found, list) else []
-        index = _index(items, self.value, old, self.mine)
-        trace = {"kind": "json-item", "at": list(self.at), "value": self.value,
-                 "made": (old or {}).get("made")}  # fmt: skip
-        if index is not None and data is not None:
-            after = data if items[index] == self.value else (
-                json_text.swap(data, self.at, index, self.value, where)
-            )  # fmt: skip
+        items = _items(json_text.value(data, self.at, where))
+        index = _index(items, self.value, known.trace)
+        made = (known.trace or {}).get("made")
+        trace = {"kind": "json-item", "at": list(self.at), "value": self.value, "made": made}
+        if index is not None:
+            after = self._swapped(data or b"", items, index, self.value)
             return Placed(after, trace, fresh=False)
-        if any(self.shared(item) for item in items):
-            note = f"{where}: {'.'.join(self.at)} has hippod among other hooks; that one is left"
-            return Placed(data or b"", None, note)
+        hand_made = _hand_made(items, self.words, known.others)
+        if hand_made is not None and not (force and _is_alone(items[hand_made])):
+            kept, note = _kept_hook(self, items[hand_made], force=force)
+            if note:
+                return Placed(self._swapped(data or b"", items, hand_made, kept), None, note)
+        elif hand_made is not None:
+            return Placed(self._swapped(data or b"", items, hand_made, self.value), trace)
         done = json_text.add(data, self.at, self.value, where)
         return Placed(done.data, {**trace, "made": asdict(done.made) if done.made else None})
+
+    def _swapped(self, data: bytes, items: Sequence[object], index: int, new: object) -> bytes:
+        if items[index] == new:
+            return data
+        return json_text.swap(data, self.at, index, new, str(self.file))
 
 
 # -- TOML ------------------------------------------------------------------------------------
@@ -149,19 +171,21 @@ class TomlTable:
         """Return the place."""
         return f"toml {'.'.join(self.at)}"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
         """Set the table; one that does the same under another name is enough."""
         where = str(self.file)
         found = toml_text.value(data, self.at, where)
         siblings = toml_text.value(data, self.at[:-1], where)
-        if found is None and not force and (note := _twin(self, siblings)):
-            return Placed(data or b"", None, note)
-        ours = _check_ours(self, found, old, force=force)
-        value = dict(_joined(self.value, found) if ours else self.value)
+        if found is None and not force and (twin := _twin(self, siblings)):
+            return _left_out(self, "toml", twin, siblings, data)
+        whose = _whose(self, found, known.trace, force=force)
+        if whose == "theirs":
+            return Placed(data or b"", None, _stays(self))
+        value = dict(_joined(self.value, found) if whose == "ours" else self.value)
         after, block = toml_text.put(data, self.at, value, where)
-        made = block or (old or {}).get("made") or ""
+        made = block or (known.trace or {}).get("made") or ""
         trace = {"kind": "toml-table", "at": list(self.at), "value": value, "made": made}
-        return Placed(after, trace, fresh=not ours)
+        return Placed(after, trace, fresh=whose != "ours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +195,8 @@ class TomlItem:
     file: Path
     at: tuple[str, ...]
     value: Mapping[str, object]
-    mine: Test = never
+    words: tuple[str, ...] = ()
+    """The command in it, if it is a hook."""
     check: Callable[[bytes], None] = field(default=lambda _data: None)
 
     @property
@@ -179,18 +204,23 @@ class TomlItem:
         """Return the place."""
         return f"toml {'.'.join(self.at)}[]"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
-        """Add the table, or bring the one that is there up to date."""
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
+        """Add the table, or bring the one that is there up to date; a person's stays theirs."""
         where = str(self.file)
-        found = toml_text.value(data, self.at, where)
-        items = found if isinstance(found, list) else []
-        index = _index(items, self.value, old, self.mine)
-        trace = {"kind": "toml-item", "at": list(self.at), "value": dict(self.value),
-                 "made": (old or {}).get("made", "")}  # fmt: skip
+        items = _items(toml_text.value(data, self.at, where))
+        index = _index(items, self.value, known.trace)
+        made = (known.trace or {}).get("made", "")
+        trace = {"kind": "toml-item", "at": list(self.at), "value": dict(self.value), "made": made}
         if index is not None and items[index] == self.value:
             return Placed(data or b"", trace, fresh=False)
-        if index is not None:
-            data = toml_text.drop_item(data or b"", self.at, index, trace["made"], where)
+        hand_made = _hand_made(items, self.words, known.others) if index is None else None
+        if hand_made is not None and not (force and _is_alone(items[hand_made])):
+            _, note = _kept_hook(self, items[hand_made], force=force)
+            if note:
+                return Placed(data or b"", None, note)
+        drop = index if index is not None else hand_made if force else None
+        if drop is not None and _is_alone(items[drop]):
+            data = toml_text.drop_item(data or b"", self.at, drop, made, where)
         after, block = toml_text.add(data, self.at, self.value, where)
         self.check(after)
         return Placed(after, {**trace, "made": block}, fresh=index is None)
@@ -213,14 +243,14 @@ class WholeFile:
         """Return that it is the file."""
         return "file"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
         """Write the file; one that others wrote is refused."""
         trace = {"kind": "file", "value": self.text}
         found = None if data is None else data.decode("utf-8", "replace")
-        known = found in (None, self.text) or _is_recorded(old, found) or self.mine(found)
-        if not known and not force:
+        ours = found in (None, self.text) or _is_recorded(known.trace, found) or self.mine(found)
+        if not ours and not force:
             raise Conflict(f"{self.file}: is there already, with another text", _FORCE)
-        return Placed(self.text.encode("utf-8"), trace, fresh=found is None or not known)
+        return Placed(self.text.encode("utf-8"), trace, fresh=found is None or not ours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +266,14 @@ class TextBlock:
         """Return that it is the block of that name."""
         return f"block {self.name}"
 
-    def place(self, data: bytes | None, old: Trace | None, *, force: bool) -> Placed:
+    def place(self, data: bytes | None, known: Known, *, force: bool) -> Placed:
         """Write the block: in place of the one that is there, else at the end."""
         text = _decoded(data or b"", self.file)
         end = "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
         begin, finish = _markers(self.name)
         body = end.join([begin, *self.text.strip().splitlines(), finish])
-        trace = {"kind": "block", "name": self.name, "made": (old or {}).get("made", ["", end])}
+        made = (known.trace or {}).get("made", ["", end])
+        trace = {"kind": "block", "name": self.name, "value": body, "made": made}
         if found := _found_block(text, self.name):
             after = text[: found.start()] + body + text[found.end() :]
             return Placed(after.encode("utf-8"), trace, fresh=False)
@@ -271,12 +302,31 @@ def is_there(data: bytes | None, trace: Trace, where: str) -> bool:
 
 
 def is_changed(data: bytes | None, trace: Trace, where: str) -> bool:
-    """Say whether a person changed an entry that stands."""
-    if data is None or trace["kind"] not in ("json-member", "toml-table"):
+    """Say whether a person changed an entry that stands, so that taking it out loses that."""
+    if data is None or trace["kind"] not in ("json-member", "toml-table", "block"):
         return False
+    if trace["kind"] == "block":
+        block = _found_block(_decoded(data, Path(where)), trace["name"])
+        return block is not None and block.group() != trace.get("value")
     reader = toml_text if trace["kind"] == "toml-table" else json_text
     found = reader.value(data, tuple(trace["at"]), where)
     return found is not None and found != trace["value"]
+
+
+def what_stays(data: bytes | None, trace: Trace, where: str) -> str:
+    """Return the name of what is left of an entry that was taken out; empty if nothing is.
+
+    It is what a person made of a list's item or of a file.
+    """
+    if data is None or trace["kind"] in ("json-member", "toml-table", "json-version", "block"):
+        return ""
+    if trace["kind"] == "file":
+        return "the file"
+    at = tuple(trace["at"])
+    items = _items(
+        (toml_text if trace["kind"] == "toml-item" else json_text).value(data, at, where)
+    )
+    return ".".join(at) if any(_is_form_of(trace["value"], item) for item in items) else ""
 
 
 def take_out(data: bytes, trace: Trace, where: str) -> bytes | None:
@@ -286,6 +336,8 @@ def take_out(data: bytes, trace: Trace, where: str) -> bytes | None:
     """
     if not is_there(data, trace, where):
         return data
+    if trace["kind"] == "json-version" and not _is_last(data, tuple(trace["at"]), where):
+        return data
     if trace["kind"] == "file":
         return None if data == str(trace["value"]).encode("utf-8") else data
     if trace["kind"] == "block":
@@ -294,7 +346,7 @@ def take_out(data: bytes, trace: Trace, where: str) -> bytes | None:
     if trace["kind"] == "toml-table":
         return toml_text.drop(data, at, trace["made"] or "", where)
     made = trace.get("made")
-    if trace["kind"] == "json-member":
+    if trace["kind"] in ("json-member", "json-version"):
         return json_text.drop(data, at, json_text.Made(**made) if made else None, where)
     if trace["kind"] == "json-item":
         index = _items(json_text.value(data, at, where)).index(trace["value"])
@@ -314,6 +366,61 @@ def _without_block(data: bytes, trace: Trace, where: str) -> bytes:
     return (text[:start] + text[stop:]).encode("utf-8")
 
 
+def handed_on(key: str, trace: Trace, gone: Mapping[str, Trace]) -> Trace:
+    """Return a trace that stays, with what those that go made on the way to both.
+
+    Else the last one to go would leave empty objects behind.
+    """
+    same, made = gone.get(key), trace.get("made")
+    if not trace["kind"].startswith("json"):
+        lead = made[0] if isinstance(made, list) else made
+        return {**trace, "made": same["made"]} if same and not lead and "made" in same else trace
+    for other in gone.values():
+        theirs = other.get("made")
+        if not other["kind"].startswith("json") or not theirs:
+            continue
+        shared = _common(trace["at"], other["at"])
+        if theirs["depth"] < shared and (made is None or theirs["depth"] < made["depth"]):
+            made = theirs
+    return {**trace, "made": made}
+
+
+def own_texts(trace: Trace) -> set[str]:
+    """Return the texts that an entry itself writes, without what a person added to it."""
+    held = trace.get("value")
+    if trace["kind"] in ("json-member", "toml-table") and isinstance(held, Mapping):
+        held = [held.get(name) for name in ("type", "command", "args")]
+    return set(_texts(held))
+
+
+def _texts(held: object) -> list[str]:
+    if isinstance(held, str):
+        return [held]
+    inner = held.values() if isinstance(held, Mapping) else held if isinstance(held, list) else ()
+    return [text for each in inner for text in _texts(each)]
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _is_last(data: bytes, at: tuple[str, ...], where: str) -> bool:
+    """Say whether a member is all that there is in its file, but for empty objects."""
+    held = json_text.value(data, at[:-1], where)
+    return isinstance(held, dict) and not any(
+        value for name, value in held.items() if name != at[-1]
+    )
+
+
+def _is_form_of(value: object, item: object) -> bool:
+    """Say whether an item is what became of one of ours: the same hook, or of the same name."""
+    if commands := _commands(value):
+        return _hook_in(item, shlex.split(commands[0])) != ""
+    names = [held.get("name") if isinstance(held, Mapping) else None for held in (value, item)]
+    return names[0] is not None and names[0] == names[1]
+
+
 # -- what is ours ----------------------------------------------------------------------------
 
 
@@ -331,19 +438,12 @@ def mcp_table(file: Path, at: tuple[str, ...], value: Table, setup: "Setup") -> 
 
 def hook_item(file: Path, at: tuple[str, ...], value: object, words: Sequence[str]) -> JsonItem:
     """Return a hook in a file of JSON; `words` are the command in it."""
-    return JsonItem(
-        file, at, value,
-        mine=lambda found: _hooks(found, words) and len(list(_commands(found))) == 1,
-        shared=lambda found: _hooks(found, words),
-    )  # fmt: skip
+    return JsonItem(file, at, value, tuple(words))
 
 
 def hook_table(file: Path, at: tuple[str, ...], value: Table, words: Sequence[str]) -> TomlItem:
     """Return a hook in a file of TOML; `words` are the command in it."""
-    return TomlItem(
-        file, at, value,
-        mine=lambda found: _hooks(found, words) and len(list(_commands(found))) == 1,
-    )  # fmt: skip
+    return TomlItem(file, at, value, tuple(words))
 
 
 def runs_mcp(options: Sequence[str]) -> Test:
@@ -382,9 +482,76 @@ def _of_instance(words: Sequence[str]) -> list[tuple[str, str]]:
     return sorted(pair for pair in pairs if pair[0] in ("--workspace", "--config", "--socket"))
 
 
-def _hooks(found: object, words: Sequence[str]) -> bool:
-    place = list(words).index("hook")
-    return any(_same_hook(command, words[place:]) for command in _commands(found))
+def _scope_of(words: Sequence[str]) -> str:
+    """Return the scope that options name."""
+    parts = [part for word in words for part in word.split("=", 1)]
+    return parts[parts.index("--scope") + 1] if "--scope" in parts[:-1] else "main"
+
+
+def _hook_in(found: object, words: Sequence[str]) -> str:
+    """Return the command in an item that is the hook that `words` are; empty if none is."""
+    if "hook" not in words:
+        return ""
+    wanted = words[list(words).index("hook") :]
+    return next((each for each in _commands(found) if _same_hook(each, wanted)), "")
+
+
+def _hand_made(
+    items: Sequence[object], words: Sequence[str], others: Sequence[object]
+) -> int | None:
+    """Return the place of an item that is the same hook, as nobody of ours wrote it."""
+    for index, item in enumerate(items):
+        if item not in others and _hook_in(item, words):
+            return index
+    return None
+
+
+def _is_alone(item: object) -> bool:
+    return len(_commands(item)) <= 1
+
+
+def _kept_hook(entry: "JsonItem | TomlItem", item: object, *, force: bool) -> tuple[object, str]:
+    """Return the hook of a person with our program, and what to say; nothing with `force`.
+
+    Raises `Conflict` if it is for another scope.
+    """
+    if force:
+        return item, ""
+    command = _hook_in(item, entry.words)
+    place = f"{entry.file}: {'.'.join(entry.at)}"
+    scope = _scope_of(entry.words)
+    if _scope_of(shlex.split(command)) != scope:
+        hint = f"give it --scope {scope} or take it out by hand, then try again"
+        raise Conflict(f"{place} has a hook of yours that runs hippod with another scope", hint)
+    if not _is_alone(item):
+        return item, f"{place} has hippod among other hooks; that one is left"
+    new = _with_command(item, command, _rebased(command, entry.words))
+    return new, f"{place} has a hook of yours that runs hippod: it stays"
+
+
+def _rebased(command: str, words: Sequence[str]) -> str:
+    """Return a command with our program in place of an older one that is named by its path."""
+    found = shlex.split(command)
+    program = found[: found.index("hook")]
+    ours = words[: list(words).index("hook")]
+    rest = re.search(r"\shook\s", command)
+    bare = program[-1:] if len(program) == 1 else program[1:]
+    if rest is None or not program[0].startswith("/") or not _is_program(bare):
+        return command
+    if len(program) > 1 and program[1:] not in (["-m", "hippod"], ["-P", "-m", "hippod"]):
+        return command
+    return command if program == list(ours) else shlex.join(ours) + command[rest.start() :]
+
+
+def _with_command(held: object, old: str, new: str) -> object:
+    if isinstance(held, list):
+        return [_with_command(each, old, new) for each in held]
+    if not isinstance(held, dict):
+        return held
+    return {
+        key: new if key == "command" and value == old else _with_command(value, old, new)
+        for key, value in held.items()
+    }
 
 
 def _same_hook(command: str, words: Sequence[str]) -> bool:
@@ -411,44 +578,74 @@ def _commands(found: object) -> list[str]:
 
 
 def _twin(entry: JsonMember | TomlTable, siblings: object) -> str:
-    """Return what to say if another member does the same as an entry; empty if none does."""
+    """Return the name of another member that does the same as an entry; empty if none does."""
     members = siblings if isinstance(siblings, dict) else {}
-    for name, held in members.items():
-        if entry.twin(held):
-            left = f"{entry.at[-1]} is left out; --force adds it"
-            return f"{entry.file}: {entry.at[-2]}.{name} runs hippod already, so {left}"
-    return ""
+    return next((name for name, held in members.items() if entry.twin(held)), "")
 
 
-def _check_ours(
-    entry: JsonMember | TomlTable, found: object, old: Trace | None, *, force: bool
-) -> bool:
-    """Say whether what stands in the place of an entry is ours; `Conflict` if it is another's."""
-    if found is None:
-        return False
-    if found == entry.value or entry.mine(found):
-        return True
-    if _is_recorded(old, found) and not _runs_hippod(found):
-        return True
-    if force:
-        return False
+def _left_out(
+    entry: JsonMember | TomlTable, kind: str, twin: str, siblings: Any, data: bytes | None
+) -> Placed:
+    left = f"{entry.at[-1]} is left out; --force adds it"
+    note = f"{entry.file}: {entry.at[-2]}.{twin} runs hippod already, so {left}"
+    fits = _scope_of(_words(siblings[twin])) == _scope_of(_words(entry.value))
+    key = f"{kind} {'.'.join([*entry.at[:-1], twin])}"
+    return Placed(data or b"", None, note, twin=key, fits=fits)
+
+
+def _stays(entry: JsonMember | TomlTable) -> str:
     name = ".".join(entry.at)
-    raise Conflict(f"{entry.file}: {name} is there already, {_what(found)}",
-                   f"--name NAME chooses another name, {_FORCE}")  # fmt: skip
+    return f"{entry.file}: {name} is there already and runs hippod; it is yours and stays"
+
+
+def _whose(
+    entry: JsonMember | TomlTable, found: object, old: Trace | None, *, force: bool
+) -> Literal["nobody's", "ours", "theirs"]:
+    """Say whose is what stands in the place of an entry; "nobody's" is to be written.
+
+    A person's own does as well if it does the same; `Conflict` if it does not.
+    """
+    if found is None:
+        return "nobody's"
+    if found == entry.value or (old is not None and _is_version_of(entry, found, old)):
+        return "ours"
+    if force:
+        return "nobody's"
+    name = ".".join(entry.at)
+    if not (entry.mine(found) or _is_but_switched(entry.value, found)):
+        hint = f"--name NAME chooses another name, {_FORCE}"
+        raise Conflict(f"{entry.file}: {name} is there already, {_what(found)}", hint)
+    if _scope_of(_words(found)) != _scope_of(_words(entry.value)):
+        hint = f"change it by hand, or {_FORCE}"
+        raise Conflict(f"{entry.file}: {name} is yours and runs hippod with another scope", hint)
+    return "theirs"
+
+
+def _is_version_of(entry: JsonMember | TomlTable, found: object, old: Trace) -> bool:
+    """Say whether what stands is what an earlier run wrote, maybe changed since."""
+    recorded = _is_recorded(old, found) and not _runs_hippod(found)
+    return recorded or entry.mine(found) or _is_but_switched(entry.value, found)
+
+
+def _is_but_switched(value: object, found: object) -> bool:
+    """Say whether two entries only differ in whether they are switched on."""
+    if not isinstance(value, Mapping) or not isinstance(found, Mapping):
+        return False
+    one, other = ({k: v for k, v in each.items() if k != _SWITCH} for each in (value, found))
+    return _SWITCH in value and one == other
 
 
 def _joined(value: Any, found: object) -> Any:
-    """Return an entry with what a person added to it: a timeout, an environment."""
+    """Return an entry with what a person added to it (a timeout, an environment) or switched."""
     if not isinstance(value, Mapping) or not isinstance(found, Mapping):
         return value
-    return {**value, **{key: held for key, held in found.items() if key not in value}}
+    own = {key: held for key, held in found.items() if key not in value or key == _SWITCH}
+    return {**value, **own}
 
 
-def _index(items: Sequence[object], value: object, old: Trace | None, mine: Test) -> int | None:
-    """Return the place of an entry in a list: as it shall be, as it was written, or by its look."""
-    tests: list[Test] = [
-        lambda item: item == value, lambda item: _is_recorded(old, item), mine,
-    ]  # fmt: skip
+def _index(items: Sequence[object], value: object, old: Trace | None) -> int | None:
+    """Return the place of an entry in a list: as it shall be, or as it was written."""
+    tests: list[Test] = [lambda item: item == value, lambda item: _is_recorded(old, item)]
     for test in tests:
         for index, item in enumerate(items):
             if test(item):

@@ -55,16 +55,40 @@ def write(path: Path, before: bytes | None, after: bytes | None, *, private_file
             atomic.replace(folder, real.name, after, found, keep)
 
 
-def back_up(path: Path, data: bytes) -> Path:
-    """Write what a file held beside it, with its mode, under a name that is free; return that."""
-    mode = stat.S_IMODE(_real(path).stat().st_mode) & 0o700
-    with _folder(path.parent, path) as folder:
-        for number in range(1, _BACKUPS):
-            name = f"{path.name}.hippod.bak" + (f".{number}" if number > 1 else "")
-            with contextlib.suppress(FileExistsError):
-                atomic.create(folder, name, data, mode | 0o600)
-                return path.with_name(name)
+def free_name(path: Path) -> Path:
+    """Return a name for a copy beside a file that is not taken."""
+    for number in range(1, _BACKUPS):
+        copy = path.with_name(f"{path.name}.hippod.bak" + (f".{number}" if number > 1 else ""))
+        if not os.path.lexists(copy):
+            return copy
     raise StorageError(f"{path}: too many copies beside it", "remove those ending in .hippod.bak")
+
+
+def back_up(path: Path, data: bytes, copy: Path) -> None:
+    """Write what a file held to a new file beside it, with its mode. Raises `Conflict`."""
+    mode = stat.S_IMODE(_real(path).stat().st_mode) & 0o700
+    with _folder(copy.parent, copy) as folder:
+        atomic.create(folder, copy.name, data, mode | 0o600)
+
+
+def missing_folders(path: Path) -> tuple[str, ...]:
+    """Return the folders that have to be made for a file, the innermost one last."""
+    above = [folder for folder in _real(path).parents if not folder.exists()]
+    return tuple(str(folder) for folder in reversed(above))
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder if nothing is in it."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def has_other_names(path: Path) -> bool:
+    """Say whether a file is a hard link: replacing it leaves the others as they are."""
+    try:
+        return _real(path).stat().st_nlink > 1
+    except OSError:
+        return False
 
 
 def _real(path: Path) -> Path:

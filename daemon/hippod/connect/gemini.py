@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hippod.connect import files, json_text
-from hippod.connect.agents import Agent, Setup, Source, in_home
+from hippod.connect.agents import Agent, Setup, Source, configured, literal
 from hippod.connect.claude_code import events
 from hippod.connect.entries import Entry, hook_item, mcp_server
 from hippod.connect.instructions import instructions
@@ -19,7 +19,7 @@ _PROMPTS = {"BeforeAgent": "prompt"}
 
 def folder(home: Path, environ: Mapping[str, str]) -> Path:
     """Return the folder of its settings; its variable names the home folder, not this one."""
-    return Path(environ.get("GEMINI_CLI_HOME") or home) / ".gemini"
+    return configured("GEMINI_CLI_HOME", home, environ) / ".gemini"
 
 
 def entries(setup: Setup) -> list[Entry]:
@@ -37,7 +37,7 @@ def entries(setup: Setup) -> list[Entry]:
 
 def source(setup: Setup) -> Source:
     """Return where its sessions lie."""
-    where = in_home(folder(setup.home, setup.environ), setup.home)
+    where = literal(folder(setup.home, setup.environ), setup.home)
     return Source(NAME, f"{where}/tmp/*/chats/**/*.{{json,jsonl}}", "gemini-cli")
 
 
@@ -71,4 +71,5 @@ AGENT = Agent(
     source=source,
     next_step="start gemini again; /mcp list there shows the server",
     notes=_notes,
+    expands=r"\$",
 )

@@ -24,6 +24,8 @@ _NUMBER = re.compile(
 _ESCAPE = re.compile(r"\\(\r\n|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _LINE_ENDS = ("\n", "\r", "\r\n", "\u2028", "\u2029")
+_NAN = float("nan")
+"""One for all, so that two readings of a file are equal."""
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LITERALS = {"true": True, "false": False, "null": None}
 
@@ -211,7 +213,14 @@ def _joined(pair: re.Match[str]) -> str:
     return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")
 
 
+def constant(word: str) -> float:
+    """Return what NaN, Infinity and their like say."""
+    return _NAN if "NaN" in word else float(word)
+
+
 def _number(word: str) -> int | float:
+    if "NaN" in word:
+        return _NAN
     sign, digits = (-1, word[1:]) if word[0] == "-" else (1, word.lstrip("+"))
     if digits[:2] in ("0x", "0X"):
         return sign * int(digits, 16)

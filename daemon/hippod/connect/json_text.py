@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hippod.connect import json_source
 from hippod.connect.json_source import Node, Part
@@ -16,6 +17,7 @@ Place = tuple[str, ...]
 """The keys from the outermost object to a member."""
 _BOM = "\ufeff"
 _LINE_END = re.compile(r"[\n\r]")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,10 @@ def read(data: bytes, where: str) -> Node | None:
 
 def value(data: bytes | None, at: Place, where: str) -> object:
     """Return what stands at a place; None if nothing does."""
-    node = read(data, where) if data else None
+    found = _said(_text(data or b"", where)[0], where)
     for key in at:
-        part = node.member(key) if node is not None and node.kind == "object" else None
-        node = part.value if part else None
-    return None if node is None else node.value
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
 
 
 def put(data: bytes | None, at: Place, new: object, where: str) -> Edited:
@@ -108,6 +109,15 @@ def drop_item(data: bytes, at: Place, index: int, made: Made | None, where: str)
 
 
 # -- reading ---------------------------------------------------------------------------------
+
+
+def _said(text: str, where: str) -> object:
+    """Return the value of a text; plain JSON is read by the far faster reader of Python."""
+    try:
+        found: object = json.loads(text, parse_constant=json_source.constant)
+    except (ValueError, RecursionError):
+        return None if json_source.is_blank(text) else json_source.parse(text, where).value
+    return found
 
 
 def _text(data: bytes, where: str) -> tuple[str, str]:
@@ -241,12 +251,19 @@ def _replaced(text: str, node: Node, new: object) -> str:
 
 
 def _rendered(new: object, indent: str, unit: str, end: str) -> str:
-    lines = json.dumps(new, indent=unit, ensure_ascii=False).split("\n")
+    lines = _dumped(new, indent=unit).split("\n")
     return f"{end}{indent}".join(lines)
 
 
 def _in_one_line(new: object, *, spaced: bool) -> str:
-    return json.dumps(new, ensure_ascii=False, separators=(", ", ": ") if spaced else (",", ":"))
+    return _dumped(new, separators=(", ", ": ") if spaced else (",", ":"))
+
+
+def _dumped(new: object, **layout: Any) -> str:
+    text = json.dumps(new, ensure_ascii=False, **layout)
+    if _HALF.search(text):  # half a character, which a file only has as an escape
+        return json.dumps(new, ensure_ascii=True, **layout)
+    return text
 
 
 def _spliced(text: str, pieces: Sequence[tuple[int, str]]) -> str:
@@ -439,9 +456,9 @@ def _with(root: object, at: Place, new: object) -> object:
 def _prove(text: str, meant: object, where: str) -> None:
     """Raise unless a text of ours says what it should: then nothing may be written."""
     try:
-        said = json_source.parse(text, where).value
+        right = _said(text, where) == meant or json_source.parse(text, where).value == meant
     except InvalidInput:
-        said = None
-    if said != meant:
+        right = False
+    if not right:
         hint = "edit it by hand, and please report the shape of the file"
         raise Conflict(f"{where}: cannot be edited without touching other parts of it", hint)

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from hippod.connect import json_text, plugins
-from hippod.connect.agents import Agent, Setup, Source, in_home
+from hippod.connect import files, json_text, plugins
+from hippod.connect.agents import Agent, Setup, Source, literal
 from hippod.connect.entries import Entry, JsonMember, WholeFile, mcp_server
 from hippod.errors import InvalidInput
 
@@ -71,9 +71,8 @@ def _hook(config: Path, setup: Setup) -> list[Entry]:
 
 def _runs_all_hooks(config: Path) -> bool:
     """Say whether it runs whatever hook it finds: a first one by name would switch off others."""
-    try:
-        data = config.read_bytes()
-    except FileNotFoundError:
+    data = files.read(config)
+    if data is None:
         return False
     set_ = json_text.value(data, _HOOKS, str(config))
     return isinstance(set_, dict) and set_.get("enabled") is True and not set_.get("entries")
@@ -95,9 +94,8 @@ def _about(setup: Setup) -> str:
 
 
 def _source(setup: Setup) -> Source | None:
-    agents = _folder(setup.home, setup.environ) / "agents"
-    path = in_home(agents / "*" / "{agent,sessions}" / "*.{sqlite,jsonl}", setup.home)
-    return Source(NAME, path, "auto")
+    agents = literal(_folder(setup.home, setup.environ) / "agents", setup.home)
+    return Source(NAME, f"{agents}/*/{{agent,sessions}}/*.{{sqlite,jsonl}}", "auto")
 
 
 AGENT = Agent(
@@ -108,4 +106,5 @@ AGENT = Agent(
     entries=_entries,
     source=_source,
     next_step="restart its gateway: openclaw gateway restart",
+    expands=r"\$\{",
 )

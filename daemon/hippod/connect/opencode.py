@@ -6,8 +6,8 @@ Formats: opencode.ai/docs/config, /mcp-servers and /plugins.
 from collections.abc import Mapping
 from pathlib import Path
 
-from hippod.connect import json_text, plugins
-from hippod.connect.agents import Agent, Setup, Source, in_home
+from hippod.connect import files, json_text, plugins
+from hippod.connect.agents import Agent, Setup, Source, literal
 from hippod.connect.entries import Entry, WholeFile, mcp_server
 from hippod.connect.instructions import instructions
 
@@ -40,16 +40,17 @@ def _entries(setup: Setup) -> list[Entry]:
 
 def _config(folder: Path, at: tuple[str, ...]) -> Path:
     """Return the file that has the entry already, else one that is there, else a new one."""
-    there = [file for name in _CONFIGS if (file := folder / name).is_file()]
-    for file in there:
-        if json_text.value(file.read_bytes(), at, str(file)) is not None:
+    found = {file: files.read(file) for file in (folder / name for name in _CONFIGS)}
+    there = {file: data for file, data in found.items() if data is not None}
+    for file, data in there.items():
+        if json_text.value(data, at, str(file)) is not None:
             return file
-    return there[0] if there else folder / _CONFIGS[-1]
+    return next(iter(there), folder / _CONFIGS[-1])
 
 
 def _source(setup: Setup) -> Source | None:
     data = _base(setup.environ, "XDG_DATA_HOME", setup.home / ".local" / "share") / NAME
-    return Source(NAME, in_home(data / "opencode*.db", setup.home), NAME)
+    return Source(NAME, f"{literal(data, setup.home)}/opencode*.db", NAME)
 
 
 AGENT = Agent(
@@ -60,4 +61,5 @@ AGENT = Agent(
     entries=_entries,
     source=_source,
     next_step="start opencode anew",
+    expands=r"\{(env|file):",
 )

@@ -30,6 +30,8 @@ class FileRecord:
     """Whether nothing of ours stood in what it was, so that it may be restored."""
     traces: Mapping[str, Trace] = field(default_factory=dict)
     """The entries in it, by their keys."""
+    folders: tuple[str, ...] = ()
+    """The folders that were made for it, the innermost one last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def load(agent: str, environ: Mapping[str, str]) -> dict[str, Connection]:
     try:
         held = json.loads(data)["connections"]
         found = [_connection(each) for each in held]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         hint = "move it away: entries that stand are then found by their looks"
         raise StorageError(f"{file}: cannot be read", hint) from None
     return {connection.key: connection for connection in found}
@@ -76,8 +78,13 @@ def save(agent: str, environ: Mapping[str, str], connections: Mapping[str, Conne
     after = f"{text}\n".encode() if held else None
     if before != after:
         files.write(file, before, after, private_file=True)
+    if after is None:
+        files.remove_empty(file.parent)
 
 
 def _connection(held: dict[str, Any]) -> Connection:
-    written = tuple(FileRecord(**each) for each in held.pop("files"))
+    written = tuple(
+        FileRecord(**{**each, "folders": tuple(each.get("folders", ()))})
+        for each in held.pop("files")
+    )
     return Connection(**held, files=written)

@@ -30,6 +30,25 @@ def source_entry(source: Source | None, config: Path, setup: Setup) -> list[Entr
     return [TomlItem(config, _AT, table, check=lambda data: _check(data, config))]
 
 
+def shared_config(source: Source | None, config: Path, setup: Setup) -> list[str]:
+    """Return what to say if the configuration is another workspace's: both read its sources."""
+    options = setup.options
+    if source is None or "--workspace" not in options or "--config" in options:
+        return []
+    chosen = options[options.index("--workspace") + 1]
+    named = toml_text.value(files.read(config), ("workspace", "path"), str(config))
+    plain = {"HOME": str(setup.home)}
+    own = paths.workspace_path(
+        None, named if isinstance(named, str) else None, plain, config_dir=str(config.parent)
+    )
+    if Path(own).resolve() == Path(chosen).resolve():
+        return []
+    return [
+        f"{config}: is also the configuration of {own}; if daemons of both run, what is said goes"
+        f" into both: give {chosen} one of its own by --config"
+    ]
+
+
 def _table(source: Source, name: str) -> dict[str, object]:
     return {"name": name, "path": source.path, "format": source.format}
 

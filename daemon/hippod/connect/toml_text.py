@@ -18,6 +18,8 @@ Place = tuple[str, ...]
 Table = Mapping[str, object]
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _BOM = "\ufeff"
+_NAN = float("nan")
+"""One for all, so that two readings of a file are equal."""
 
 
 def value(data: bytes | None, at: Place, where: str) -> object:
@@ -113,7 +115,7 @@ def _text(data: bytes, where: str) -> tuple[str, str]:
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=_float)
     except tomllib.TOMLDecodeError as error:
         said = str(error)
         found = _AT_LINE.search(said)
@@ -123,6 +125,10 @@ def _parsed(text: str, where: str) -> dict[str, Any]:
         raise InvalidInput(f"{where}{place}: not valid TOML: {said}", hint) from None
     except RecursionError:
         raise InvalidInput(f"{where}: nested too deep", "") from None
+
+
+def _float(word: str) -> float:
+    return _NAN if word.endswith("nan") else float(word)
 
 
 def _check_way(tables: dict[str, Any], way: Place, where: str) -> None:
@@ -226,7 +232,7 @@ def _without(tables: dict[str, Any], at: Place, index: int | None) -> dict[str, 
 
 def _says(text: str, meant: object) -> bool:
     try:
-        return tomllib.loads(text) == meant
+        return tomllib.loads(text, parse_float=_float) == meant
     except (tomllib.TOMLDecodeError, RecursionError):
         return False
 

@@ -59,4 +59,5 @@ AGENT = Agent(
     entries=_entries,
     source=_source,
     next_step="run the command MCP: List Servers in VS Code, and start hippod there",
+    expands=r"\$\{",
 )

@@ -1,6 +1,13 @@
 
 const NAME = "HIPPOD.md"
-const NOT_ONE_TO_ONE = /:(group|channel|room|thread|subagent|acp|cron|hook|heartbeat)(:|$)/
+/** The owner's sessions: the main one, and those of the gateway's own web page. */
+const OWN = /^(main|dashboard:(?!incognito)[^:]+)$/
+
+/** Whether a session is the owner's; what is not known to be is none: a group, a schedule, a peer. */
+function isOwn(key, config) {
+  const [, name] = /^agent:[^:]+:(.+)$/.exec(key ?? "") ?? []
+  return name !== undefined && (OWN.test(name) || name === config?.session?.mainKey)
+}
 
 async function bootstrap({ sessionId, workspaceDir, bootstrapFiles }) {
   if (!sessionId || !Array.isArray(bootstrapFiles)) return
@@ -19,7 +26,7 @@ async function ended({ previousSessionEntry, sessionEntry }) {
 export default async function handler(event) {
   const context = event.context ?? {}
   const name = `${event.type}:${event.action}`
-  if (NOT_ONE_TO_ONE.test(event.sessionKey ?? "")) return
+  if (!isOwn(event.sessionKey, context.cfg)) return
   if (name === "agent:bootstrap") await bootstrap(context)
   if (name === "command:stop") {
     await hook("stop", { sessionId: context.sessionId ?? context.sessionEntry?.sessionId })

@@ -3,7 +3,8 @@
 import { spawn } from "node:child_process"
 
 const COMMANDS = {} // by moment of a session
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 10_000
+const PAUSE_MS = 60_000 // until one that had no context is asked again
 const MOST_SESSIONS = 500
 const contexts = new Map() // by session, so that a system prompt stays what it was
 
@@ -21,6 +22,7 @@ function hook(moment, told) {
     }
     child.on("error", () => done({}))
     child.on("close", () => done(read(text)))
+    child.stdout.setEncoding("utf8") // a character may come in two pieces
     child.stdout.on("data", (piece) => (text += piece))
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify(told))
@@ -37,9 +39,16 @@ function read(text) {
 
 /** The context of a session, empty if there is none; asked for once, with what `told` returns. */
 async function known(session, told) {
-  if (!contexts.has(session)) {
-    if (contexts.size >= MOST_SESSIONS) contexts.delete(contexts.keys().next().value)
-    contexts.set(session, Promise.resolve(told()).then((words) => hook("start", words)))
-  }
-  return (await contexts.get(session)).context ?? ""
+  const held = contexts.get(session)
+  if (held && !(held.againAt < Date.now())) return held.text
+  if (contexts.size >= MOST_SESSIONS) contexts.delete(contexts.keys().next().value)
+  const asked = { text: Promise.resolve(told()).then((words) => hook("start", words)).then(content) }
+  contexts.set(session, asked)
+  // An agent whose memory was down gets it later; meanwhile no turn waits for it.
+  if (!(await asked.text)) asked.againAt = Date.now() + PAUSE_MS
+  return asked.text
+}
+
+function content(answer) {
+  return answer.context ?? ""
 }
