@@ -118,6 +118,22 @@ class TestRoundTrip:
         assert (done.paths, done.entries) == ((), ())
         assert {path: other.read(path).etag for path in documents(other)} == before
 
+    def test_parts_know_what_earlier_parts_wrote_and_people_changed(
+        self, open_memory: Open
+    ) -> None:
+        memory = open_memory("parts")
+        ferry, mill = fact("The ferry leaves at 7:40."), fact("The mill is shut.")
+        first = imported(memory, HEAD + json.dumps(ferry), batch="abcd1234")
+        again = "\n".join(map(json.dumps, (ferry, mill)))
+        second = imported(memory, again, line=3, batch="abcd1234")
+        assert (first.added.facts, second.added.facts, second.standing.facts) == (1, 1, 1)
+        path = second.paths[0]
+        log = memory.read(path)
+        kept = [line for line in log.content.split("\n") if "ferry" not in line]
+        memory.write(path, "\n".join(kept), etag=log.etag)
+        third = imported(memory, again, line=5, batch="abcd1234")
+        assert (third.added.facts, third.standing.facts) == (1, 1)
+
     def test_its_own_export_adds_nothing(self, full: Memory) -> None:
         assert imported(full, exported(full)).paths == ()
 

@@ -42,6 +42,11 @@ def test_a_contradiction_or_more_of_it_stays(other: str) -> None:
     assert distinct([text(GATE), text(other)], 10) == [0, 1]
 
 
+def test_a_number_in_the_place_of_another_makes_another_fact() -> None:
+    said = [fact("Client 1 wrote sentence 2 again"), fact("Client 2 wrote sentence 1 again")]
+    assert distinct(said, 10) == [0, 1]
+
+
 def test_a_fact_of_others_is_another_fact() -> None:
     said = "Prefers replies in the morning"
     assert distinct([fact(said, "Ina"), fact(f"{said}.", "Olaf")], 10) == [0, 1]

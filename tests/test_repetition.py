@@ -180,6 +180,23 @@ def test_one_word_for_another_is_another_fact(fact: str, earlier: str) -> None:
     assert not is_repeated(fact, earlier, "en")
 
 
+@pytest.mark.parametrize(
+    ("fact", "earlier", "repeated"),
+    [
+        ("Client 1 wrote sentence 2", "Client 2 wrote sentence 1", False),
+        ("Client 1 wrote sentence 1", "Client 1 wrote sentence 2", False),
+        ("2 of 3 boats leak", "3 of 2 boats leak", False),
+        ("The ride lasts 3 days and 5 hours", "The ride lasts 5 days and 3 hours", False),
+        ("Vera lent Ben 50 euros on 3 May", "Vera lent Ben 3 euros on 50 May", False),
+        ("Vera lent Ben 50 euros on 3 May", "On 3 May Vera lent Ben 50 euros", True),
+    ],
+)
+def test_a_number_in_the_place_of_another_is_another_fact(
+    fact: str, earlier: str, *, repeated: bool
+) -> None:
+    assert is_repeated(fact, earlier, "en") is repeated
+
+
 def test_restated_means_in_the_same_order() -> None:
     assert is_restated("I take cocoa over coffee.", "I take cocoa over coffee!", "en")
     assert not is_restated("I take coffee over cocoa.", "I take cocoa over coffee.", "en")

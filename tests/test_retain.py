@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -386,6 +387,39 @@ def test_own_output_private_spans_and_secrets_leave_no_trace(home: Home) -> None
     home.open()
     for word in (secret, "submarine", "hexagon"):
         assert word.encode() not in written
+
+
+@pytest.mark.parametrize("hindered", [False, True])
+def test_what_was_read_of_a_source_is_finished_when_it_is_configured_no_more(
+    tmp_path: Path, hindered: bool
+) -> None:
+    talks = tmp_path / "talks"
+    talks.mkdir()
+    home = Home(tmp_path / "w", settle=60, logs=False)
+    home.settings["sources"] = [{"name": "talks", "path": str(talks / "*.jsonl")}]
+    home.restart()
+    line = json.dumps({"role": "user", "content": WIKI, "timestamp": f"{DAY}T10:00:00Z"})
+    (talks / "one.jsonl").write_text(f"{line}\n")
+    log = home.root / "memory" / f"{DAY}.md"
+    log.parent.mkdir()
+    log.write_text("<<<<<<< ours\n=======\n>>>>>>> theirs\n" if hindered else "# Day\n")
+    (file,) = home.retainer.unread()
+    with pytest.raises(Conflict) if hindered else nullcontext():
+        home.retainer.process(file)
+    (talks / "one.jsonl").write_text(f"{line}\n{line.replace(WIKI, LOCK)}\n")
+    if hindered:
+        log.write_text("# Day\n")
+        home.now += timedelta(hours=1)
+    del home.settings["sources"]
+    home.restart()
+    request = wire.RetainRequest(flush=True, wait=True, explain=True)
+    assert len(home.retainer.take(request).stored) == hindered
+    (fact,) = home.facts()
+    assert WIKI in fact.content
+    home.now += timedelta(minutes=2)
+    home.retainer.confirm()
+    assert home.retainer.unread() == []
+    home.state.close()
 
 
 def test_equal_id_of_another_source_makes_ours_longer(home: Home) -> None:

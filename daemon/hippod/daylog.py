@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from typing import Final, Literal
 
 from hippod import facts, markdown
@@ -63,6 +64,16 @@ class DayLog:
 
 def parse(text: str) -> DayLog:
     """Read a daily log. Any text is safe."""
+    if len(text) <= _KEPT_CHARACTERS:
+        return _parsed_before(text)
+    return _parsed_last(text) if len(text) <= _MOST_CHARACTERS else _parsed(text)
+
+
+_KEPT_CHARACTERS, _MOST_CHARACTERS = 100_000, 1_000_000
+"""How long logs are that stay parsed, and how long the one is at most that does beside them."""
+
+
+def _parsed(text: str) -> DayLog:
     document = markdown.parse(text)
     placed = retained(document)
     return DayLog(
@@ -72,6 +83,11 @@ def parse(text: str) -> DayLog:
         conflicted=bool(document.marks),
         misfits=tuple(_misfits(document, placed)),
     )
+
+
+# Who appends a fact looks at the same text before, in between and after, and again the next time.
+_parsed_before = lru_cache(maxsize=16)(_parsed)
+_parsed_last = lru_cache(maxsize=1)(_parsed)
 
 
 def retained(document: Markdown) -> tuple[PlacedFact, ...]:
@@ -91,6 +107,12 @@ def is_retain(heading: markdown.Heading) -> bool:
     return heading.level > 1 and heading.text.removesuffix(":").strip().casefold() == "retain"
 
 
+def is_log(heading: markdown.Heading) -> bool:
+    """Say whether `heading` is the one that `log_block` writes behind a Retain section."""
+    return heading.level == 2 and heading.text == _LOG
+
+
+_LOG: Final = "Log"
 _DAY_PATH = re.compile(
     r"(?:(?:memory|daily)/|archive/(?:.+/)?)([0-9]{4}-[0-9]{2}-[0-9]{2})\.md", re.DOTALL
 )
@@ -161,7 +183,7 @@ def log_block(existing: bytes | None, day: date, line: str) -> bytes:
     if not lines or not _ENTRY.match(lines[0]):
         raise InvalidInput(f"{line[:40]!r} is not an entry", "begin it with [HH:MM:SS]")
     openings = [] if file.log.ends_in_retain else ["" if file.ends_in_entry else file.gap]
-    openings.append(file.section("Log"))
+    openings.append(file.section(_LOG))
     old = _facts(file.log)
     for written in (lines, _escaped("\n    ".join(lines)).split("\n")):
         for block in file.blocks(day, openings, written):

@@ -45,7 +45,7 @@ from hippod.wire_exchange import (
     RefusedRecord,
     UndoImport,
 )
-from hippod.workspace import Workspace
+from hippod.workspace import Appended, Workspace
 
 ACTOR: Final = "import"
 """Who wrote, in the journal; behind it stands the name of the import."""
@@ -380,11 +380,22 @@ class _Adding:
             if new and not self._dry_run:
                 done = self._workspace.append_facts(day, bullets, actor=self._actor)
                 self._done.paths.append(done.path)
+                self._remember(day, done, new)
         except HippodError as error:
             for each in new:
                 self._done.refuse(each.line, error.message)
         else:
             self._done.added["facts"] += len(new)
+
+    def _remember(self, day: date, done: Appended, new: Sequence[_NewFact]) -> None:
+        """Note what a log is known by now; it would else be read for every part, ever longer."""
+        before, stat = self._logs.get(done.path), self._workspace.stat(done.path)
+        if before is None or stat is None:
+            return
+        size = before[0].size, stat.size, stat.inode
+        if size == (done.offset, done.offset + len(done.data), done.inode):  # nobody else wrote
+            names = before[1].union(*(intake.known_as(day, each.fact) for each in new))
+            self._logs[done.path] = stat, names
 
     def _known(self) -> set[str]:
         """Return what all facts that stand are known by."""

@@ -16,6 +16,7 @@ import signal
 import socket
 import stat
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
@@ -31,6 +32,7 @@ from hippod.aclient import AsyncClient
 from hippod.client import WORK_TIMEOUT, Client
 from hippod.compose import Assembly
 from hippod.config import Config, differences, needs_restart
+from hippod.config import Mcp as McpSettings
 from hippod.daemon import Daemon
 from hippod.errors import Busy, ConfigError, DaemonDown, HippodError, StorageError
 from hippod.notify import ServiceManager
@@ -65,7 +67,9 @@ RENEW_SECONDS = 2.0
 """How long after it was lost the workspace is held anew."""
 ANSWER_SECONDS = 3.0
 LONGEST_START, LONGEST_STOP = 900.0, 90.0
-"""For how many seconds at most a service manager is asked to wait."""
+"""For how many seconds at most a service manager is asked to wait. No stop takes longer."""
+LEAVE_SECONDS = 3.0
+"""How long threads may work on when all is closed that they could write to."""
 ABSENT_SECONDS = 120.0
 """How long a reload may leave nobody at work before the watchdog is not fed any more."""
 LOOK_SECONDS = 5.0
@@ -97,10 +101,35 @@ def run(load: Callable[[], Settings]) -> int:
     # Extraction computes in a thread; at the default of 5 ms every step of the loop and of
     # SQLite would wait that long for it.
     sys.setswitchinterval(SWITCH_SECONDS)
+    process = Process(settings, load, manager, given, terminal)
+    process.told_to_stop = functools.partial(_leave_within, LONGEST_STOP)
     try:
-        return asyncio.run(Process(settings, load, manager, given, terminal).run())
+        return asyncio.run(_to_its_end(process))
     finally:
         _let_go_of_stderr()
+
+
+async def _to_its_end(process: "Process") -> int:
+    """Run, and have threads end soon that then still work for someone who hung up."""
+    code = 1
+    try:
+        code = await process.run()
+    finally:
+        _leave_within(LEAVE_SECONDS, code)
+    return code
+
+
+def _leave_within(seconds: float, code: int = 1) -> None:
+    """End the process then, if it still lives: what is not answered by then is not done."""
+    timer = threading.Timer(seconds, _leave, (code,))
+    timer.daemon = True
+    timer.start()
+
+
+def _leave(code: int) -> None:
+    busy = [each.name for each in threading.enumerate() if not each.daemon]
+    logger.error("daemon.left", threads=busy)
+    os._exit(code)
 
 
 class Wish(enum.IntEnum):
@@ -152,6 +181,7 @@ class Process:
         self._failures = 0
         """Of beginnings, since the last one that did not fail."""
         self._is_stopping = False
+        self.told_to_stop: Callable[[], None] = lambda: None
         self._terminal = terminal
         over_tcp = Mcp(lambda: self._config.mcp, self._client, by_headers=False)
         self._listener = Listener(over_tcp, self._config.server.max_body_bytes)
@@ -223,6 +253,7 @@ class Process:
 
     def _shall_stop(self) -> None:
         self._is_stopping = True
+        self.told_to_stop()
         self._door.hurry()
         self._wishes.put_nowait(Wish.STOP)
 
@@ -398,7 +429,8 @@ class Process:
             logger.error("config.reload_failed", problems=[_first_line(each) for each in problems])
             _answer(askers, error)
         else:
-            logger.info("config.reloaded", **answer.model_dump())
+            changed, waits = list(answer.changed), list(answer.needs_restart)
+            logger.info("config.reloaded", changed=changed, needs_restart=waits)
             _answer(askers, answer)
         self._manager.ready(self._line())
 
@@ -415,16 +447,13 @@ class Process:
         log.begin(settings[0])  # also unchanged: its file may have been moved away
         if changed:
             await self._rebuild(settings)
+        elif self._work is not None:
+            await self._listener.follow(*settings)  # its token may have been removed
         return ConfigReloaded(changed=changed, needs_restart=fixed)
 
     def _read_again(self) -> Settings:
         """Read the settings from any thread; raises `ConfigError`."""
-        wanted = self._settled(self._load())
-        if wanted[1] is None and self._settings[1] is not None:
-            raise ConfigError(
-                [f"{self._settings[1]}: it is gone"], "put it back; a restart would use defaults"
-            )
-        return wanted
+        return self._settled(self._load())
 
     async def _rebuild(self, settings: Settings) -> None:
         """Take all down and build it anew; as it was where it cannot be as it shall be."""
@@ -502,7 +531,7 @@ class Process:
     def _application(self) -> ASGIApp:
         root = os.path.realpath(self._config.workspace.path)
         memory = cast("Memory", self._present)
-        mcp = Mcp(lambda: self._config.mcp, self._client, self._door.let_out)
+        mcp = Mcp(lambda: _of_the_socket(self._config), self._client, self._door.let_out)
         return routes.build(memory, self._config.server.max_body_bytes, root, mcp)
 
     def _client(self, scope: Scope) -> AsyncClient:
@@ -580,6 +609,12 @@ class Process:
     def _say_end(self) -> None:
         self._manager.stopping()
         logger.info("daemon.stopping")
+
+
+def _of_the_socket(config: Config) -> McpSettings:
+    """Return what holds of MCP on the socket: whose eyes and which tools, each client says."""
+    usual = McpSettings()
+    return config.mcp.model_copy(update={"scope": usual.scope, "tools": usual.tools})
 
 
 def _answer(

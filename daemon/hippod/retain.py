@@ -27,7 +27,7 @@ from hippod import (
     wire,
 )
 from hippod.config import API_SOURCE, LOG_SOURCE, Config, Source
-from hippod.errors import HippodError, InvalidInput, NotFound
+from hippod.errors import DaemonDown, HippodError, InvalidInput, NotFound
 from hippod.events import Events
 from hippod.extraction import foreign
 from hippod.models import Embedder, Generator
@@ -35,6 +35,7 @@ from hippod.remembered import Remembered
 from hippod.state import Batch, BatchFact, Rejected, State
 from hippod.transcripts import Cursor, Reading, Turn
 from hippod.transcripts.turns import LONGEST_TURN
+from hippod.username import UserName
 from hippod.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Retainer:
         self._config = config
         self._workspace = workspace
         self._remembered = Remembered(workspace)
+        self._user = UserName(workspace, config.workspace.user)
         self._state = state
         self._clock = clock
         built_in = (logsource.SOURCE,) if config.retain.logs else ()
@@ -175,12 +177,13 @@ class Retainer:
     def process(self, file: SourceFile) -> list[BatchFact]:
         """Extract what is new in one transcript; return the facts that were written.
 
-        Raises what models and workspace raise; what was done stays done and goes on later.
+        Of a source that is configured no more only what was read before is worked off. Raises
+        what models and workspace raise; what was done stays done and goes on later.
         """
         with self._lock:
             try:
                 written = self._work_off(file)
-                if file.source != API and self._config.retain.enabled:
+                if file.source in self._sources and self._config.retain.enabled:
                     for _ in self._store_readings(file):
                         written += self._work_off(file)
                 return written
@@ -429,13 +432,13 @@ class Retainer:
         """Store facts, queue messages, or extract now what waits, as the request says."""
         began = self._clock()
         standing, refused = self._store_bullets(request)
-        stored = [self._stored(fact) for fact in standing]
+        stored = self._stored(standing)
         if request.messages:
             self._queue(request)
         flush = request.flush or request.ended
         files = self._meant(request) if request.messages or flush else []
         if request.wait or request.explain:
-            stored += [self._stored(fact) for file in files for fact in self.process(file)]
+            stored += self._stored([fact for file in files for fact in self.process(file)])
         else:
             delay = 0.0 if flush else self._config.retain.quiet
             for file in files:
@@ -444,12 +447,18 @@ class Retainer:
         return wire.RetainAnswer(
             queued=sum(len(b.turns) for b in open_batches if b.status == "read"),
             stored=tuple(stored),
-            rejected=tuple(self._rejected_since(began)) if request.explain else refused,
+            rejected=(*refused, *self._rejected_since(began, refused))
+            if request.explain
+            else refused,
         )
 
-    def _rejected_since(self, began: datetime) -> Iterator[wire.Rejected]:
-        items = self._state.rejected(limit=500)
-        return (_rejected(item) for item in items if item.time >= began)
+    def _rejected_since(
+        self, began: datetime, told: Sequence[wire.Rejected]
+    ) -> Iterator[wire.Rejected]:
+        """Yield what was rejected since then, but for what is told anyway."""
+        items = self._state.rejected(limit=500 + len(told))
+        found = (_rejected(item) for item in items if item.time >= began)
+        return (each for each in found if each not in told)
 
     def _meant(self, request: wire.RetainRequest) -> list[SourceFile]:
         """Return the transcripts that a request is about: its session's, or all unread ones."""
@@ -499,7 +508,7 @@ class Retainer:
         """
         from hippod.claims import Claims  # later, as the rules of `_batches`
 
-        stated = [_stated(bullet) for bullet in request.facts]
+        stated = [self._checked(bullet) for bullet in dict.fromkeys(request.facts)]
         if not stated:
             return [], ()
         today = self._clock().astimezone(self._config.zone).date()
@@ -508,6 +517,7 @@ class Retainer:
             stones = self._remembered.tombstones()
             gone = []
             for fact in (_named(fact, request.session or "", today) for fact in stated):
+                self._check_not_stopped()
                 if stone := remembered.forgets_fact(stones, fact, today):
                     gone.append((fact.content, _was_forgotten(stone)))
                 else:
@@ -522,6 +532,15 @@ class Retainer:
         ]
         return standing, refused
 
+    def _checked(self, bullet: str) -> facts.Fact:
+        self._check_not_stopped()
+        return _stated(bullet)
+
+    def _check_not_stopped(self) -> None:
+        """Raise `DaemonDown` once the daemon ends: what is not written yet is not taken."""
+        if self._stopped.is_set():
+            raise DaemonDown("the daemon stops: no fact was stored", "state them again")
+
     def _append_claims(self, day: date, new: Sequence[facts.Fact]) -> None:
         if new:
             bullets = [facts.render(fact) for fact in new]
@@ -530,29 +549,34 @@ class Retainer:
             told = [(fact.id or "", bullet) for fact, bullet in zip(new, bullets, strict=True)]
             self.events.retained(path, API, told)
 
-    def _stored(self, fact: BatchFact) -> wire.StoredFact:
-        path = daylog.log_path(fact.day, self._config.workspace.layout)
-        placed = [
-            p
-            for p in daylog.parse(self._workspace.read(path).text).facts
-            if p.fact.id == fact.id or (not fact.id and facts.render(p.fact) == fact.bullet)
-        ]
-        line = placed[0].line_start if placed else 0
-        id_ = fact.id or facts.content_id(fact.day, placed[0].fact.content if placed else "")
-        return wire.StoredFact(
-            id=id_, path=path, line=line, source=f"{path}#L{line}", bullet=fact.bullet
-        )
+    def _stored(self, made: Sequence[BatchFact]) -> list[wire.StoredFact]:
+        """Return where facts stand now; each log is read once."""
+        logs = functools.cache(self._logs)
+        return [_stored_at(fact, logs(fact.day)) for fact in made]
+
+    def _logs(self, day: date) -> "list[_Log]":
+        """Return the logs of a day: its own, and the one that hygiene archived."""
+        paths = daylog.log_path(day, self._config.workspace.layout), daylog.archive_path(day)
+        return [self._log(path) for path in paths]
+
+    def _log(self, path: str) -> "_Log":
+        try:
+            text = self._workspace.read(path).text
+        except NotFound:
+            text = ""
+        return _Log(path, daylog.parse(text).facts)
 
     # -- models and status ---------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """Return counts and alarms per source, and what waits."""
+        """Return counts and alarms per source, what waits, and what the user is called if known."""
         # Before the batches: turns are counted with their batch, so what was counted is done or
         # waits. The other way round it could look done before its batch was seen.
         sources = [self._source_status(source) for source in self._sources.values()]
         open_batches = self._state.open_batches()
         return {
             "enabled": self._config.retain.enabled,
+            "user": self._user(),
             "batches_open": len(open_batches),
             "turns_waiting": sum(len(b.turns) for b in open_batches if b.status == "read"),
             "batches_failed": len(self._state.failed_batches()),
@@ -593,6 +617,36 @@ class Retainer:
             self._alarms[file] = reading.alarm
             logger.warning("transcript.not_understood", path=str(file.path), reason=reading.alarm)
             self.events.fault(what, reading.alarm, "see [[sources]], format and mapping")
+
+
+class _Log:
+    """Where the facts of a log stand, by what is known of them; of equal ones the first."""
+
+    def __init__(self, path: str, found: Sequence[daylog.PlacedFact]) -> None:
+        self.path = path
+        self._found = found[::-1]
+
+    def place(self, fact: BatchFact) -> daylog.PlacedFact | None:
+        return self._by_id.get(fact.id) if fact.id else self._by_bullet.get(fact.bullet)
+
+    @functools.cached_property
+    def _by_id(self) -> dict[str | None, daylog.PlacedFact]:
+        return {each.fact.id: each for each in self._found}
+
+    @functools.cached_property
+    def _by_bullet(self) -> dict[str, daylog.PlacedFact]:
+        return {facts.render(each.fact): each for each in self._found}
+
+
+def _stored_at(fact: BatchFact, logs: Sequence[_Log]) -> wire.StoredFact:
+    """Return a fact with its place; line 0 of its day where a person deleted it meanwhile."""
+    there = ((log.path, found) for log in logs if (found := log.place(fact)) is not None)
+    path, found = next(there, (logs[0].path, None))
+    line = found.line_start if found else 0
+    id_ = fact.id or facts.content_id(fact.day, found.fact.content if found else "")
+    return wire.StoredFact(
+        id=id_, path=path, line=line, source=f"{path}#L{line}", bullet=fact.bullet
+    )
 
 
 def _was_forgotten(stone: forgotten.Tombstone) -> str:

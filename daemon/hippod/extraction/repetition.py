@@ -1,6 +1,8 @@
 """Does an earlier fact already say what a new one says? Paraphrases do, contradictions do not."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,13 +18,14 @@ OVERLAP = 0.75
 def is_repeated(fact: str, earlier: str, language: str) -> bool:
     """Tell whether `earlier` already says what `fact` says.
 
-    A contradiction is none: another number, another name, a negation on one side only, one word
-    in the place of another ("red" for "blue"), or the same words the other way round.
+    A contradiction is none: another number or one in another's place, another name, a negation on
+    one side only, one word in the place of another ("red" for "blue"), or the same words the other
+    way round.
     """
     new, old = _said(fact, language), _said(earlier, language)
     if not (_covers(old, new) or (is_spaceless(language) and _is_within(new.text, old.text))):
         return False
-    if not set(numbers(fact)) <= set(numbers(earlier)):
+    if not Counter(numbers(fact)) <= Counter(numbers(earlier)):
         return False
     if is_negated(new.text, language) != is_negated(old.text, language):
         return False
@@ -113,6 +116,7 @@ def _contradicts(new: _Said, old: _Said, language: str) -> bool:
         return True
     return (
         _swaps_names(names, spans(old.text, language), new.text, old.text)
+        or _swaps_numbers(new, old)
         or _is_opposite(new.text, old.text)
         or _turns_round(new.text, old.text, language)
     )
@@ -133,6 +137,29 @@ def _swaps_names(new: list[str], old: list[str], new_text: str, old_text: str) -
         return True
     subject, other = _subject(new_text), _subject(old_text)
     return None not in (subject, other) and subject != other and str(subject) in old_text.split()
+
+
+def _swaps_numbers(new: _Said, old: _Said) -> bool:
+    """Tell "2 of 3 boats" from "3 of 2 boats"; a number may move together with a word beside it."""
+    here, there = _numbered(new.stems), _numbered(old.stems)
+    rest = iter(there)
+    if all(any(each[1] == other[1] for other in rest) for each in here):
+        return False
+    return not all(any(_is_beside_the_same(each, other) for other in there) for each in here)
+
+
+_Numbered = tuple[str, str, str]
+"""A stem with a digit between the one before and the one behind it."""
+
+
+def _numbered(stems: Sequence[str]) -> list[_Numbered]:
+    around = zip(("", *stems), stems, (*stems[1:], ""), strict=False)
+    return [each for each in around if any(map(str.isdigit, each[1]))]
+
+
+def _is_beside_the_same(one: _Numbered, other: _Numbered) -> bool:
+    before, behind = (one[place] == other[place] != "" for place in (0, 2))
+    return one[1] == other[1] and (before or behind)
 
 
 def _owns(name: str, text: str) -> bool:
