@@ -8,7 +8,6 @@ Type a line, get an answer; Ctrl-D ends. What was said is remembered for the nex
 import json
 import os
 import sys
-import urllib.error
 import urllib.request
 import uuid
 from typing import Any
@@ -24,20 +23,28 @@ NEWEST = 20
 Message = dict[str, Any]
 
 
+class NoAnswer(Exception):
+    """The model did not answer, or with something that is no answer."""
+
+
 def main() -> int:
     """Talk until the input ends; return an exit code."""
     memory = hippod.Client()
     session = f"loop-{uuid.uuid4().hex[:8]}"
     try:
         instructions = memory.system_prompt(session)
-        talk(memory, session, instructions)
-        memory.retain(session=session, flush=True, ended=True)
+        try:
+            talk(memory, session, instructions)
+        finally:  # however it ends, what was said until then is remembered
+            memory.retain(session=session, flush=True, ended=True)
     except hippod.HippodError as error:
         print(f"{error.message}\n{error.hint}", file=sys.stderr)
         return error.exit_code
-    except OSError as error:
+    except NoAnswer as error:
         print(f"{BASE_URL}: no answer ({error})\nset OPENAI_BASE_URL", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
@@ -71,8 +78,14 @@ def complete(messages: list[Message]) -> str:
         json.dumps({"model": MODEL, "messages": messages}).encode(),
         {"Content-Type": "application/json", "Authorization": f"Bearer {KEY}"},
     )
-    with urllib.request.urlopen(request, timeout=300) as response:
-        return str(json.load(response)["choices"][0]["message"]["content"])
+    try:
+        with urllib.request.urlopen(request, timeout=300) as response:
+            answer = json.load(response)
+        return str(answer["choices"][0]["message"]["content"])
+    except (OSError, ValueError) as error:
+        raise NoAnswer(error) from None
+    except (KeyError, IndexError, TypeError):
+        raise NoAnswer(json.dumps(answer)[:200]) from None
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 set -eu
 
 # If no daemon answers, these say so and how to start it, and the script ends with their code.
-log=$(hippod day yesterday)
+log=$(hippod day yesterday --quiet)
 proposals=$(hippod proposals --quiet)
 
 facts=$(printf '%s\n' "$log" | grep -E '^- [WBOS]' || true)

@@ -3,7 +3,7 @@
 #
 #   examples/shell_hook.sh "Where does Ina keep the spare key?" llm -m my-model
 #
-# It prints what the program answers. Before, the program is given what hippod tells an agent and
+# It prints what the program answers, and ends with its code. Before, the program is given what hippod tells an agent and
 # what it finds for the prompt; when it ends, prompt and answer are handed over to be remembered.
 # Without a command it prints what would be given, and hands over nothing.
 set -eu
@@ -38,9 +38,15 @@ for role, content in (("user", prompt), ("assistant", answer)):
     print(json.dumps({"role": role, "content": content}))
 PYTHON
     fi
-    rm -f "$answer"
+    rm -f "$answer" "$answer.code"
 }
 trap at_exit EXIT
 trap 'exit 130' INT TERM
 
-{ remembered; printf '\n%s\n' "$prompt"; } | "$@" | tee "$answer"
+# The code of a pipe is that of its last command, which is not the program's.
+{
+    { remembered; printf '\n%s\n' "$prompt"; } | "$@" || echo $? >"$answer.code"
+} | tee "$answer"
+if [ -s "$answer.code" ]; then
+    exit "$(cat "$answer.code")"
+fi

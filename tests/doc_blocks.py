@@ -176,24 +176,37 @@ PATIENCE_SECONDS = 60
 
 
 class Stage:
-    """A home of its own with a daemon in it, a shell and a Python that a page's blocks are for."""
+    """A home of its own with a daemon in it; for each page a shell and a Python of its own."""
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / "home"
         self.here = self.home / "here"
+        self.config = self.home / ".hippod" / "config.toml"
         self.daemon = _daemon(self.home)
         shutil.copytree(ROOT / "examples", self.here / "examples")
         self.environ = self.daemon.environ
         self._shell: subprocess.Popen[str] | None = None
         self._python: subprocess.Popen[str] | None = None
 
-    def run(self, step: Step) -> tuple[int, str]:
-        """Type a command into the shell; return its exit code and all that it printed."""
+    def begin_page(self) -> None:
+        """Give the next page a shell and a Python of its own, and the stage's configuration."""
+        self._end(self._shell, self._python)
+        self._shell = self._python = None
+        if not self.daemon.answers():
+            self._end_daemon()
+            self.daemon.start()
+        if self.config.read_text() != CONFIG:
+            self.config.write_text(CONFIG)
+            self.daemon.client.reload_config()
+
+    def run(self, step: Step) -> tuple[int, str, str]:
+        """Type a command into the shell; return its exit code, its output and its errors."""
         self._wait_until_idle()
         self._shell = self._shell or self._begin(["bash"])
-        said = _said_by(self._shell, f"{{ {step.command}\n}} </dev/null\necho '{END}' $?\n")
-        printed, _, code = said.rpartition(END)
-        return int(code), printed
+        errors = self.home / "errors"
+        typed = f"{{ {step.command}\n}} </dev/null 2>'{errors}'\necho '{END}' $?\n"
+        printed, _, code = _said_by(self._shell, typed).rpartition(END)
+        return int(code), printed, errors.read_text(errors="replace")
 
     def python(self, text: str) -> str:
         """Execute a block in the names of those before it; return the traceback if it fails."""
@@ -204,14 +217,21 @@ class Stage:
 
     def close(self) -> None:
         """End the shell, the Python and the daemon."""
-        for each in (self._shell, self._python, self.daemon.process):
-            if each is not None:
-                each.kill()
-                each.wait()
-        for each in (self._shell, self._python):
-            for pipe in (each.stdin, each.stdout) if each else ():
+        self._end(self._shell, self._python)
+        self._end_daemon()
+
+    def _end(self, *programs: "subprocess.Popen[str] | None") -> None:
+        for each in filter(None, programs):
+            each.kill()
+            each.wait()
+            for pipe in (each.stdin, each.stdout):
                 with suppress(OSError):
                     pipe and pipe.close()
+
+    def _end_daemon(self) -> None:
+        if self.daemon.process is not None:
+            self.daemon.process.kill()
+            self.daemon.process.wait()
 
     def _begin(self, program: list[str]) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -220,8 +240,12 @@ class Stage:
         )  # fmt: skip
 
     def _wait_until_idle(self) -> None:
-        """Wait for the index: a reader of the page is slower than it."""
+        """Bring the index up to date: a reader of the page is slower than it.
+
+        The watcher may not have told of a write yet, so nothing that waits is no proof.
+        """
         with suppress(HippodError):
+            self.daemon.client.reindex()
             self.daemon.settle()
 
 
@@ -288,7 +312,7 @@ def demonstrated(folder: Path) -> str:
     environ = {**_daemon(folder / "demo").environ, "HIPPOD_LOG__LEVEL": "error"}
     done = subprocess.run(
         [sys.executable, str(ROOT / "examples" / "demo.py")],
-        env=environ, capture_output=True, text=True, timeout=100, check=False,
+        env=environ, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hippod
+from hippod import aclient, errors
 from hippod import client as client_module
-from hippod import errors
 from hippod.aclient import AsyncClient
 from hippod.client import Client
 from tests.fake_door import FakeDoor, reply
 from tests.processes import Daemon, running
-from tests.test_client import BAD_ANSWERS, VERBS
+from tests.test_client import BAD_ANSWERS, BAD_STREAMS, VERBS
 
 STREAMS = {"events", "export"}
 ALIASES = {"search", "list"}
@@ -46,11 +46,19 @@ def door(folder: Path) -> Iterator[FakeDoor]:
 
 
 @pytest.fixture(scope="module")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    with running(tmp_path_factory.mktemp("aclient")) as daemon:
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    without = {"HIPPOD_EMBEDDER__PROVIDER": "none", "HIPPOD_ENCODER__PROVIDER": "none"}
+    with running(tmp_path_factory.mktemp("aclient"), without) as daemon:
         daemon.client.write("owls.md", "# Owls\n\nOwls hunt at night.\n")
         daemon.settle()
         yield daemon
+
+
+@pytest.fixture
+def daemon(started: Daemon) -> Daemon:
+    if not started.answers():  # a test stopped it
+        started.start()
+    return started
 
 
 def fields(verb: Callable[..., Any]) -> list[tuple[str, str, object]]:
@@ -168,6 +176,13 @@ def test_an_answer_that_makes_no_sense_is_an_error_not_a_crash(door: FakeDoor, r
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("raw", BAD_STREAMS, ids=range(len(BAD_STREAMS)))
+def test_a_stream_that_makes_no_sense_is_an_error_not_a_crash(door: FakeDoor, raw: bytes) -> None:
+    door.raw = raw
+    with pytest.raises(errors.HippodError, match="not one of a hippod daemon"):
+        asyncio.run(anext(AsyncClient(door.path, timeout=5).events()))
+
+
 @given(st.binary(max_size=200))
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -257,6 +272,38 @@ def test_many_calls_at_once_wait_for_a_full_queue(door: FakeDoor) -> None:
 
     assert asyncio.run(ask()) == [{"hits": []}] * 200
     assert {sent.json["query"] for sent in door.sent} == {f"q{n}" for n in range(200)}
+
+
+def test_no_more_calls_of_a_loop_than_a_daemon_takes_are_in_flight(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aclient, "MOST_AT_ONCE", 3)
+    open_now, most = 0, 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        await reader.readuntil(b"\r\n\r\n")
+        await asyncio.sleep(0.01)
+        open_now -= 1
+        writer.write(reply(200, {}))
+        await writer.drain()
+        writer.close()
+
+    async def ask() -> None:
+        server = await asyncio.start_unix_server(serve, str(folder / "few.sock"))
+        one, other = (AsyncClient(folder / "few.sock", timeout=60) for _ in range(2))
+        calls = [asyncio.create_task(each.status()) for each in (one, other) * 10]
+        cancelled = calls.pop()
+        cancelled.cancel()
+        await asyncio.gather(*calls)
+        assert cancelled.cancelled()
+        server.close()
+
+    asyncio.run(ask())
+    assert most == 3
+    assert aclient._turns == {}
 
 
 def test_a_client_serves_one_loop_after_the_other(door: FakeDoor) -> None:
@@ -354,14 +401,14 @@ class TestOfARealDaemon:
         asyncio.run(cancel())  # which waits for its threads
         assert list(tmp_path.iterdir()) == []
 
-    def test_followers_hear_that_the_daemon_stops(self, tmp_path: Path) -> None:
-        async def follow(daemon: Daemon) -> None:
+    def test_followers_hear_that_the_daemon_stops(self, daemon: Daemon) -> None:
+        async def follow() -> None:
             async for _ in AsyncClient(daemon.socket, timeout=60).events(after=0):
-                await asyncio.to_thread(daemon.stop)
+                if daemon.process and daemon.process.poll() is None:
+                    await asyncio.to_thread(daemon.stop)
 
-        with running(tmp_path) as daemon:
-            daemon.client.write("a.md", "x\n")
-            began = time.monotonic()
-            with pytest.raises(errors.DaemonDown, match="stopped"):
-                asyncio.run(follow(daemon))
-            assert time.monotonic() - began < client_module.SILENCE_TIMEOUT
+        daemon.client.write("a.md", "x\n")
+        began = time.monotonic()
+        with pytest.raises(errors.DaemonDown, match="stopped"):
+            asyncio.run(follow())
+        assert time.monotonic() - began < client_module.SILENCE_TIMEOUT

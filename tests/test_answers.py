@@ -182,6 +182,18 @@ def test_lines_around_a_fact(room: Room) -> None:
     assert room.ask("heron", kind=["world"]).hits[0].before == ""
 
 
+def test_an_agent_gets_the_facts_around_a_hit_without_their_sources(room: Room) -> None:
+    bullets = [
+        f"- W @Ada: {name} nests. (16:59 main/{name}-uuid#{name}-turn) ^k3f9ab27q{number}"
+        for number, name in enumerate(("One", "Heron", "Three"))
+    ]
+    room.put("memory/2026-03-03.md", page("# Daily Log - 2026-03-03", "", "## Retain", *bullets))
+    answer = room.ask("heron", format="agent", context_lines=1, kind=["world"])
+    assert "One nests. ^k3f9ab27q0\nHeron nests.\n- W @Ada: Three" in str(answer.text)
+    assert "uuid" not in str(answer.text)
+    assert "One-uuid" in answer.hits[0].before
+
+
 def test_context_holds_no_other_hit_and_nothing_twice(room: Room) -> None:
     room.put("memory/2026-03-03.md", facts("Heron a.", "Two.", "Heron b.", "Heron c.", "Five."))
     hits = room.ask("heron", context_lines=3, kind=["world"]).hits

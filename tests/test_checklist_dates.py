@@ -205,6 +205,55 @@ def test_what_was_moved_later_is_not_due() -> None:
     assert dates.judge("Appointments tomorrow?", [old, new], NOW).state == "fine"  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User moved to Graz last week",
+        "User: User moved to Graz last week (2026-04-06 to 2026-04-12)",
+        "Kai moved to Graz today",
+        "Kai moved house yesterday",
+        "We moved into the new flat on Sunday",
+        "The team moved offices last week",
+        "We moved the sofa yesterday",
+        "We extended the garden last week",
+        "The servers were moved to Berlin yesterday",
+        "Anna moved to Berlin for the conference last week",
+        "The meeting was postponed last week",
+        "Ich bin heute nach Graz gezogen",
+        "Ich habe gestern meinen Schlüssel verlegt",
+        "Die Firma wurde letzte Woche nach Graz verlegt",
+        "Wir haben gestern den Schrank verschoben",
+        "Je me suis déplacée à Graz la semaine dernière",
+        "Me mudé a Graz la semana pasada",
+        "Mudei-me para Graz na semana passada",
+    ],
+)
+def test_who_moved_to_a_place_has_no_new_day(said: str) -> None:
+    told = [Evidence("memory/a.md#L1", said, NOW.date())]
+    for question in ("Anything due in the next 2 days?", "Anything overdue?"):
+        verdict = dates.judge(question, told, NOW)
+        assert verdict is not None
+        assert verdict.state == "fine"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The meeting moved to tomorrow",
+        "We moved the barbecue to tomorrow",
+        "Dentist moved from 2026-04-03 to 2026-04-14",
+        "Der Zahnarzt wurde gestern auf morgen verschoben",
+        "La réunion a été déplacée au 14 avril",
+        "La reunión fue aplazada a mañana",
+    ],
+)
+def test_what_was_moved_to_a_day_is_of_that_day(said: str) -> None:
+    told = [Evidence("memory/a.md#L1", said, NOW.date())]
+    verdict = dates.judge("Anything due in the next 2 days?", told, NOW)
+    assert verdict is not None
+    assert verdict.state == "attention"
+
+
 def test_last_months_rent_does_not_pay_this_months() -> None:
     due = Evidence("a.md#L1", "Rent is due on 2026-04-14", date(2026, 3, 1))
     paid = Evidence("b.md#L1", "Paid the rent", date(2026, 3, 14))

@@ -1,12 +1,13 @@
 import re
 from collections.abc import Iterable
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hippod import chunks, daylog, facts, markdown
+from hippod import chunks, daylog, facts, markdown, workspace_seed
 from hippod import pages as bank
 from hippod.chunks import Unit, units
 from tests.bank_pages import OPINIONS, PETER, WORLD, region
@@ -42,20 +43,22 @@ page_lines = st.one_of(
 )  # fmt: skip
 pages = st.lists(page_lines, max_size=25).map("\n".join)
 sizes = st.sampled_from([(100, 0), (100, 20), (120, 60), (500, 50), (1, 0), (7, 7)])
-paths = st.sampled_from(["memory/2026-03-03.md", "context/tea.md"])
+LOGS = ("memory/2026-03-03.md",)
+paths = st.sampled_from([*LOGS, "context/tea.md"])
 
 
 def read(text: str, path: str = "context/tea.md", size: int = 500, overlap: int = 50) -> list[Unit]:
     return units(path, text, max_size=size, overlap=overlap, zone=ZONE)
 
 
-def structure(document: markdown.Markdown) -> set[int]:
+def structure(document: markdown.Markdown, path: str) -> set[int]:
     """Return the lines that no chunk holds: what the module's docstring calls structure."""
     lines = set(range(1, document.front_matter + 1)) | document.marks
     for section in document.sections:
         for heading in section.path[-1:]:
             title = re.fullmatch(r"Daily Log - \d{4}-\d\d-\d\d", heading.text)
-            if heading.start == section.start and (daylog.is_retain(heading) or title):
+            is_ours = daylog.is_retain(heading) or (path in LOGS and daylog.is_log(heading))
+            if heading.start == section.start and (is_ours or title):
                 lines |= set(range(heading.start, heading.end + 1))
     return lines
 
@@ -75,7 +78,7 @@ def letters(texts: Iterable[str]) -> str:
 def test_chunks_hold_every_letter_that_no_fact_holds_once(path: str, text: str, size: int) -> None:
     document = markdown.parse(text)
     found = read(text, path, size, overlap=0)
-    skipped = fact_lines(found) | structure(document)
+    skipped = fact_lines(found) | structure(document, path)
     numbers = (n for n in range(1, len(document.lines) + 1) if n not in skipped)
     in_chunks = letters(unit.content for unit in found if unit.kind == "document")
     assert in_chunks == letters(map(document.visible, numbers))
@@ -93,7 +96,7 @@ def test_no_text_of_a_bank_page_is_in_a_chunk_and_in_a_fact(
 ) -> None:
     document = markdown.parse(text)
     found = read(text, path, size, overlap=0)
-    skipped = structure(document) | retained_lines(document)
+    skipped = structure(document, path) | retained_lines(document)
     titles = (heading for section in document.sections for heading in section.path)
     for title in titles:
         if bank.is_title(path, title.text):
@@ -122,7 +125,7 @@ def test_a_line_that_fits_is_whole_in_a_chunk_that_cites_it(
 ) -> None:
     document = markdown.parse(text)
     found = read(text, path, *sizes)
-    skipped = fact_lines(found) | structure(document)
+    skipped = fact_lines(found) | structure(document, path)
     for number, line in enumerate(map(document.visible, range(1, len(document.lines) + 1)), 1):
         if number in skipped or not letters(line) or len(line) > sizes[0] - sizes[1]:
             continue
@@ -135,7 +138,7 @@ def test_a_line_that_fits_is_whole_in_a_chunk_that_cites_it(
 def test_a_chunk_is_its_overlap_and_its_lines(path: str, text: str, sizes: tuple[int, int]) -> None:
     size, overlap = sizes
     document = markdown.parse(text)
-    hidden = structure(document)
+    hidden = structure(document, path)
     before: Unit | None = None
     placed = () if document.marks else daylog.retained(document)
     for fact in placed:
@@ -225,6 +228,27 @@ def test_the_header_says_when_and_where() -> None:
     assert unit.timestamp == "2026-03-03T08:05:09+01:00"
     assert unit.content == "## Kitchen\n\n### Stove\n[08:05:09] Lit @Iris's stove."
     assert (unit.line_start, unit.line_end) == (3, 6)
+
+
+def test_the_heading_that_hippod_puts_over_a_note_is_none_of_its_words() -> None:
+    day = date(2026, 3, 3)
+    log = daylog.retain_block(None, day, ["- W @Iris: Tea is out."])
+    log += daylog.log_block(log, day, "[17:02:56] The spare key is with Ina")
+    assert b"## Log" in log
+    note = read(log.decode(), "memory/2026-03-03.md")[-1]
+    assert note.content == "[17:02:56] The spare key is with Ina"
+    assert note.heading == ()
+    assert "Log" not in note.header
+    assert "## Log" in read(log.decode(), "context/tea.md")[-1].content
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", "USER.md", "IDENTITY.md"])
+def test_a_template_is_a_unit_once_it_is_filled_in(name: str) -> None:
+    template = workspace_seed.IDENTITY[name]
+    assert read(template, name) == []
+    assert read(template, f"context/{name}") != []
+    (unit,) = read(f"{template}\n- Likes tea\n", name)
+    assert "Likes tea" in unit.content
 
 
 def test_the_lines_of_the_heartbeat_only_say_again_what_facts_say() -> None:

@@ -440,7 +440,20 @@ def test_recall_says_what_is_lacking(inside: FakeDoor, capsys: pytest.CaptureFix
     assert seen.out == "no hits\n"
     assert "vector search failed" in seen.err
     assert "too long" in seen.err
-    assert "3 changed files" in seen.err
+    assert "3 changed files are not" in seen.err
+
+
+def test_a_note_about_one_thing_speaks_of_one(
+    inside: FakeDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    budget = {"tokens": 9, "used": 9, "counted_by": "x", "left_out": 1}
+    fresh = {**FRESH, "pending": 1, "gone": 1}
+    inside.answer = {**ANSWER, "hits": [], "freshness": fresh, "budget": budget}
+    assert main(["recall", "x"]) == 0
+    said = capsys.readouterr().err
+    assert "1 changed file is not in the index yet" in said
+    assert "1 hit is left out: its text is gone" in said
+    assert "1 more hit did not fit" in said
 
 
 def test_recall_explains_what_it_understood_and_why(
@@ -758,8 +771,8 @@ def test_retain_facts_flush_and_explain(
     assert inside.last.json["facts"] == ["W @Anna: Moved", "B : y"]
     assert capsys.readouterr().out.splitlines() == [
         "memory/2026-03-03.md#L9  - W @Anna: Moved to Graz. ^x",
-        "rejected: ok (no content)",
-        "1 stored, 1 rejected",
+        "not stored: ok: no content",
+        "1 stored, 1 not stored",
     ]
     assert main(["retain", "--flush", "--wait"]) == 0
     assert inside.last.json["flush"] is inside.last.json["wait"] is True
@@ -942,7 +955,7 @@ def test_who_holds_the_workspace_is_named_while_nobody_answers(
     assert "holds the workspace" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("word", ["stop", "restart", "logs", "reload"])
+@pytest.mark.parametrize("word", ["restart", "logs", "reload"])
 def test_words_that_are_no_commands_are_understood(
     word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,10 +1,15 @@
+import asyncio
+import errno
 import socket
+import subprocess
+import sys
 import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -32,6 +37,10 @@ def door(folder: Path) -> Iterator[FakeDoor]:
 
 def test_client_is_exported_lazily() -> None:
     assert hippod.Client is Client
+    assert hippod.PathRefused is errors.PathRefused
+    code = "import hippod; hippod.errors.TooLarge; hippod.answer_types.RecallAnswer"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert {"errors", "answer_types", "Client"} <= set(dir(hippod))
     with pytest.raises(AttributeError):
         _ = hippod.nothing
 
@@ -320,6 +329,7 @@ BAD_ANSWERS = [
     OK + b"transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
     OK + b"content-length: 50\r\n\r\n{}",
     OK + b"content-length: 99999999999\r\n\r\n{}",
+    OK + b"content-length: " + b"9" * 5_000 + b"\r\n\r\n{}",
     OK + b"content-length: 4\r\n\r\n[{}]",
     OK + b"content-length: 9\r\n\r\n{\"a\":NaN}",
     OK + b"content-length: 3\r\n\r\n\"\xff\"",
@@ -329,6 +339,60 @@ BAD_ANSWERS = [
     reply(404, {"detail": "Not Found"}),
     reply(302, {}),
 ]  # fmt: skip
+
+
+CHUNKED = b"transfer-encoding: chunked\r\n\r\n"
+_DEEP = b"[" * 100_000
+BAD_STREAMS = [
+    OK + CHUNKED + b"zz\r\n{}\r\n",
+    OK + CHUNKED + b"%x\r\ndata: %s\n\n\r\n0\r\n\r\n" % (len(_DEEP) + 8, _DEEP),
+    OK + b"\r\ndata: " + _DEEP + b"\n\n",
+    OK + b"\r\ndata: [1]\n\n",
+    OK + b"\r\ndata: 3\n\n",
+    OK + b"\r\ndata: {\n\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", BAD_STREAMS, ids=range(len(BAD_STREAMS)))
+def test_a_stream_that_makes_no_sense_is_an_error_not_a_crash(door: FakeDoor, raw: bytes) -> None:
+    door.raw = raw
+    with pytest.raises(errors.HippodError, match="not one of a hippod daemon"):
+        next(Client(door.path, timeout=5).events())
+
+
+def test_bad_chunks_end_an_export_a_backup_and_a_line_with_an_error(
+    door: FakeDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door.raw = BAD_STREAMS[0]
+    client = Client(door.path, timeout=5)
+    monkeypatch.setattr(client, "status", lambda: {"workspace": None})
+    asked: list[Callable[[], object]] = [
+        lambda: list(client.export()),
+        lambda: client.backup(tmp_path / "b.tar"),
+        lambda: list(client.line(5).post("/mcp", b"{}", {})[2]),
+    ]
+    for ask in asked:
+        with pytest.raises(errors.HippodError, match="no chunks"):
+            ask()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_descriptor_left_it_says_so(
+    door: FakeDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    without = SimpleNamespace(AF_UNIX=1, SOCK_STREAM=1, socket=none)
+    monkeypatch.setattr("hippod.client.socket", without)
+    for ask in (Client(door.path).status, lambda: asyncio.run(_status(door.path))):
+        with pytest.raises(errors.HippodError, match="cannot open a socket: Too many") as caught:
+            ask()
+        assert "ulimit" in caught.value.hint
+
+
+async def _status(place: Path) -> object:
+    return await hippod.AsyncClient(place).status()
 
 
 @pytest.mark.parametrize("raw", BAD_ANSWERS, ids=range(len(BAD_ANSWERS)))

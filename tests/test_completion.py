@@ -36,6 +36,8 @@ EVIL = {
     "日": "日本語 メモ.md",
 }
 """What somebody types, and the name of the document that is meant."""
+IN_PARTS = {"notes:a": "notes:a b:c@d=e.md", "@bo": "@bo at:.md"}
+"""What bash takes to be several words."""
 NEVER_OFFERED = ["new\nline.md", "esc\x1b]0;title\x07.md", "-rf.md", "bidi\u202etxt.md"]
 
 
@@ -156,6 +158,8 @@ def test_bash_completes_commands_options_choices_and_files(house: House, door: F
     assert house.bash("service", "unin") == ["uninstall"]
     assert house.bash("config", "get", "retain.qu") == ["retain.quiet"]
     assert house.bash("completion", "") == ["bash", "zsh", "fish"]
+    assert set(house.bash("hook", "codex", "PreC")) == {"PreCompact", "PreCompress"}
+    assert set(house.bash("hook", "claude-code", "s")) >= {"start", "stop"}
     assert house.bash("retain", "mess") == ["messages of today.json"]  # readline quotes files
     assert door.sent == []
 
@@ -176,6 +180,8 @@ def test_fish_completes_them_too(house: House, door: FakeDoor) -> None:
         (["entity", "I"], {"entities": [{"name": "Ina"}, {"name": "Bo"}]}, ["Ina"]),
         (["jobs", "pause", "re"], {"jobs": [{"name": "reflect"}, {"name": "hygiene"}]},
          ["reflect"]),
+        (["why", "4"], {"content": "## Retain\n\n- W: a ^4naq\n- W: b ^k3f9\n- W: c ^4zzz\n"},
+         ["4zzz", "4naq"]),
         (["undo", ""], {"entries": [{"id": 12}, {"id": 3}]}, ["12", "3"]),
         (["proposals", "accept", ""],
          {"proposals": [{"id": "k3f9", "status": "open"}, {"id": "z9", "status": "rejected"}]},
@@ -253,14 +259,15 @@ def test_any_name_is_completed_whole_and_none_is_run(
     house: House, door: FakeDoor, shell: str
 ) -> None:
     needs(shell)
-    door.answer = tree(*EVIL.values(), *NEVER_OFFERED)
+    names = EVIL | IN_PARTS if shell == "bash" else EVIL
+    door.answer = tree(*names.values(), *NEVER_OFFERED)
     command, source = START[shell]
     with Terminal(command, house.environ, folder=house.work, columns=200) as terminal:
         terminal.send(f"{source}; {PROMPTS[shell]}\n")
         ready = terminal.wait_for(PROMPT)  # as it is echoed, or printed at once
         terminal.send("echo it is rea''dy\n")
         terminal.wait_for(PROMPT, terminal.wait_for("it is ready", ready))
-        for typed, name in EVIL.items():
+        for typed, name in names.items():
             assert read_by_tab(terminal, door, typed) == name
         for quote in "'\"":
             assert read_by_tab(terminal, door, f"{quote}my") == "my notes.md"
@@ -298,6 +305,7 @@ def test_a_daemon_that_hangs_is_not_waited_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("HIPPOD_SOCKET", str(house.folder / "d.sock"))
+    monkeypatch.setattr(completion, "_PATIENCE_SECONDS", 0.2)
     door.hang = True
     began = time.monotonic()
     assert offered(capsys, "jobs", "--", "") == (0, "", "")

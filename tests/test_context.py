@@ -82,6 +82,19 @@ def test_no_line_of_the_heartbeat_costs_a_note_its_place(house: House) -> None:
     assert re.findall(r"Note \d+", ask(house).text) == before
 
 
+def test_facts_stand_without_their_sources_which_why_tells(house: House) -> None:
+    session = "9f0c51d2-5d2e-4a52-8a3c-0c1f8f1d2a3b"
+    fact = "- W @Maren: The mast is of spruce."
+    log = f"## Retain\n{fact} (16:59 claude-code/{session}#{session}) ^k3f9ab27qt\n"
+    by_hand = "- W @Maren: Oiled it (16:59 main/a#L1)\n"
+    house.put("memory/2026-04-20.md", log + by_hand)
+    text = ask(house).text
+    assert f"{fact} ^k3f9ab27qt\n" in text
+    assert session not in text
+    assert by_hand in text
+    assert session in (house.root / "memory/2026-04-20.md").read_text()
+
+
 def test_all_parts_stand_in_order_under_their_headings(house: House) -> None:
     house.memory.set_working("talk", "# Plan\n\nDry the bilge.")
     answer = ask(house, session="talk")

@@ -5,15 +5,16 @@ import math
 import re
 import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from hippod import config, daylog, facts, forgotten, markdown, pages, redact, transcripts
+from hippod import config, daylog, facts, forgotten, markdown, pages, quoting, redact, transcripts
 from hippod.checklist import reading
 from hippod.reflection import belief, proposals
+from hippod.wire import Hit
 from tests.doc_blocks import (
     DATA,
     PAGES,
@@ -24,6 +25,7 @@ from tests.doc_blocks import (
     SHELL,
     Block,
     Stage,
+    Step,
     blocks,
     demonstrated,
     is_shown,
@@ -47,14 +49,22 @@ def of(*languages: str) -> list[Block]:
 # -- commands ----------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    """One daemon for all pages: to start one costs more than most of them."""
+    with staged() as stage:
+        yield stage
+
+
 @pytest.mark.slow
+@pytest.mark.xdist_group("doc-blocks")
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if any(map(is_run, BLOCKS[p]))], ids=lambda page: page.name
 )
-def test_what_a_page_shows_can_be_done(page: Path) -> None:
-    with staged() as stage:
-        for block in filter(is_run, BLOCKS[page]):
-            (do_python if block.language in PYTHON else do_shell)(stage, block)
+def test_what_a_page_shows_can_be_done(stage: Stage, page: Path) -> None:
+    stage.begin_page()
+    for block in filter(is_run, BLOCKS[page]):
+        (do_python if block.language in PYTHON else do_shell)(stage, block)
 
 
 def do_python(stage: Stage, block: Block) -> None:
@@ -68,16 +78,30 @@ def do_shell(stage: Stage, block: Block) -> None:
     wanted = int(block.marks.get("exits", 0))
     *others, last = steps(block)
     for step in (*others, last):
-        code, printed = stage.run(step)
-        assert code == (wanted if step is last else 0), f"{block}: {step.command}\n{printed}"
+        code, printed, errors = stage.run(step)
+        told = f"{block}: {step.command}\n{printed}{errors}"
+        assert code == (wanted if step is last else 0), told
         told = f"{block}: {step.command}\n--- shown\n{step.shown}\n--- printed\n{printed}"
         assert not step.shown or is_shown(step.shown, printed, stage.home), told
 
 
 def make_true(stage: Stage, block: Block) -> None:
     if first := block.marks.get("first"):
-        code, printed = stage.run(steps(Block(block.page, block.line, "console", f"$ {first}"))[0])
-        assert code == 0, f"{block}: {first}\n{printed}"
+        code, *told = stage.run(steps(Block(block.page, block.line, "console", f"$ {first}"))[0])
+        assert code == 0, f"{block}: {first}\n{''.join(told)}"
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("doc-blocks")
+def test_a_command_finds_what_the_one_before_wrote(stage: Stage) -> None:
+    """However slow the index is: its remarks go to stderr, which no page shows."""
+    stage.begin_page()
+    assert stage.run(Step("echo said; echo remarked >&2; (exit 3)")) == (3, "said\n", "remarked\n")
+    for thing in ("lantern", "anchor", "compass"):
+        stage.run(Step(f"hippod note 'The {thing} hangs in the shed'"))
+        code, printed, _ = stage.run(Step(f"hippod recall -k 1 'where is the {thing}?'"))
+        assert code == 0
+        assert f"The {thing} hangs" in printed
 
 
 @pytest.mark.slow
@@ -135,6 +159,14 @@ def facts_of(text: str) -> None:
 
 def no_facts(text: str) -> None:
     assert [line for line in text.splitlines() if facts.parse_bullet(line)] == []
+
+
+def several_lines(text: str) -> None:
+    log = daylog.parse(text)
+    assert [placed.fact.content for placed in log.facts] == [
+        "The ferry leaves at noon, from the north pier."
+    ]
+    assert [entry.text for entry in log.entries] == ["The spare key is with Ina"]
 
 
 def daily_log(text: str) -> None:
@@ -232,13 +264,43 @@ def chat(text: str) -> None:
     transcript(text, "chat.md")
 
 
+_TOLD = Hit.model_construct(
+    trust="written", kind="world", entities=("Ina",), timestamp="2026-03-02", confidence=0.5,
+    valid_from="2026-03-02", valid_until=None, superseded_by="k3f9ab27qt", flagged=True,
+)  # fmt: skip
+NOTE = {"source", *dict(quoting.about(_TOLD))}
+"""The attributes of a note."""
+
+
+def test_the_sources_that_are_shown_are_read_so() -> None:
+    page = (ROOT / "docs/file-formats.md").read_text(encoding="utf-8")
+    (encoded,) = re.findall(r"`(\(\S+ \S*%\S*\))`", page)
+    fact = facts.parse_bullet(f"- W: Noted. {encoded}")
+    assert fact
+    assert fact.source == facts.Source("a/b", "s #1", "t", "10:00")
+    assert facts.render(fact).endswith(encoded)
+    forms = re.findall(r"^\| `(\S+/\S+#\S+)` \|", page, re.MULTILINE)
+    read = [facts.parse_bullet(f"- W: Noted. ({form})") for form in forms]
+    assert [each.source.name for each in read if each and each.source] == [
+        "main", "claude", config.API_SOURCE, config.LOG_SOURCE, config.DERIVED_SOURCE,
+    ]  # fmt: skip
+
+
+def test_every_attribute_of_a_note_is_explained() -> None:
+    page = (ROOT / "docs/file-formats.md").read_text(encoding="utf-8")
+    table = page.partition("| attribute |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == {"id", *NOTE}  # id: over MCP
+
+
 def memory_block(text: str) -> None:
     assert redact.strip_memory(f"before\n{text}\nafter").split() == ["before", "after"]
+    assert set(re.findall(r' (\w+)="', text)) <= NOTE
 
 
 FORMATS: dict[str, Callable[[str], None]] = {
     "facts": facts_of,
     "no facts": no_facts,
+    "several lines": several_lines,
     "daily log": daily_log,
     "entity page": entity_page,
     "page of facts": page_of_facts,

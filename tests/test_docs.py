@@ -18,7 +18,17 @@ from hippod.server.app import build
 from tests.processes import Daemon, running, wait_for
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+GENERATED = ("api.md", "configuration.md")
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED),
+]
+"""What people wrote: what a program lists by itself is no mention."""
+WRITTEN = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+README, API, CONTEXT, HEARTBEAT = (
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "docs/api.md", "docs/context.md", "docs/heartbeat.md")
+)
 EXAMPLE = (ROOT / "config.example.toml").read_text(encoding="utf-8")
 
 pytestmark = pytest.mark.xdist_group("docs")
@@ -33,7 +43,7 @@ def code(text: str) -> str:
 
 def curl_commands() -> list[str]:
     """Return the shell commands of the block behind the marker, each with its further lines."""
-    block = README.partition("<!-- curl -->")[2].partition("```console\n")[2].partition("```")[0]
+    block = API.partition("<!-- curl -->")[2].partition("```console\n")[2].partition("```")[0]
     return [command.strip() for command in re.split(r"^\$ ", block, flags=re.MULTILINE) if command]
 
 
@@ -47,7 +57,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def shell(daemon: Daemon, *commands: str) -> str:
-    """Run commands in one shell, as a reader of the README does, and return what they print."""
+    """Run commands in one shell, as a reader of a page does, and return what they print."""
     here = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
         ["bash", "-ec", "\n".join(commands)],
@@ -61,24 +71,25 @@ def shell(daemon: Daemon, *commands: str) -> str:
     return done.stdout
 
 
-def test_the_curl_examples_of_the_readme_work(daemon: Daemon) -> None:
-    find_socket, *commands = curl_commands()
-    assert len(commands) >= 4
+def test_the_curl_examples_of_the_api_work(daemon: Daemon) -> None:
+    find_socket, _, *commands = curl_commands()
+    assert len(commands) >= 6
     assert all("curl " in c and '--unix-socket "$SOCKET"' in c for c in commands)
+    found = f"SOCKET={shell(daemon, find_socket, 'echo $SOCKET')}".strip()
     answers = []
     for command in commands:
         if "/v1/recall" in command:
             wait_for(lambda: daemon.client.recall("spare key")["hits"], "the note in the index")
-        answers.append(json.loads(shell(daemon, find_socket, command)))
+        answers.append(json.loads(shell(daemon, found, command.partition("\n…")[0])))
     assert [answer for answer in answers if "error" in answer] == []
     assert "Ina" in answers[1]["hits"][0]["content"]
     assert "porch light" in answers[2]["stored"][0]["bullet"]
     assert "context/boats.md" in [entry["path"] for entry in answers[-1]["entries"]]
 
 
-def test_the_python_example_of_the_readme_works(daemon: Daemon) -> None:
-    block = README.partition("<!-- python -->")[2].partition("```python\n")[2].partition("```")[0]
-    assert README.count("```python") == 1
+def test_the_python_example_of_a_session_works(daemon: Daemon) -> None:
+    block = CONTEXT.partition("<!-- python -->")[2].partition("```python\n")[2].partition("```")[0]
+    assert CONTEXT.count("```python") == 1
     daemon.client.write("context/porch.md", "The lamp of the porch has a new switch.\n")
     wait_for(
         lambda: "pages.changed" in str([*daemon.client.events(after=0, follow=False)]),
@@ -94,8 +105,8 @@ def test_the_python_example_of_the_readme_works(daemon: Daemon) -> None:
     assert "pages.changed" in done.stdout
 
 
-def test_the_message_of_the_readme_is_what_a_command_gets(tmp_path: Path) -> None:
-    block = README.partition("gets the message as JSON")[2].partition("```json\n")[2]
+def test_the_message_of_the_page_is_what_a_command_gets(tmp_path: Path) -> None:
+    block = HEARTBEAT.partition("gets the message as JSON")[2].partition("```json\n")[2]
     shown = json.loads(block.partition("```")[0])
     items = tuple(
         AlertItem(each["item"], each["reason"], tuple(each["evidence"]), each["urgent"])
@@ -108,8 +119,9 @@ def test_the_message_of_the_readme_is_what_a_command_gets(tmp_path: Path) -> Non
     assert json.loads((tmp_path / "got").read_text()) == shown
 
 
-def test_every_curl_in_the_readme_stands_in_the_tested_block() -> None:
-    assert README.count("curl -s") == "\n".join(curl_commands()).count("curl -s")
+def test_every_curl_stands_in_the_tested_block() -> None:
+    assert API.count("curl -s") == "\n".join(curl_commands()).count("curl -s")
+    assert "curl -s" not in WRITTEN
 
 
 # -- nothing left out ------------------------------------------------------------------------
@@ -123,8 +135,8 @@ def test_every_command_is_in_the_readme_or_the_help(command: str) -> None:
         assert re.search(rf"(hippod |`){command}\b", code(README)), command
 
 
-def test_every_endpoint_is_in_the_readme() -> None:
-    named = re.findall(r"/(?:v1/|metrics)[\w./{}-]*", README)
+def test_every_endpoint_is_on_a_page() -> None:
+    named = re.findall(r"/(?:v1/|metrics)[\w./{}-]*", WRITTEN)
     for path in build(None, 1).openapi()["paths"]:  # type: ignore[arg-type]
         place = path.partition("{")[0].rstrip("/")
         assert any(name.startswith(place) for name in named), path
@@ -141,15 +153,17 @@ def test_every_section_of_the_configuration_is_in_the_example() -> None:
         assert re.search(rf"^# {key} = ", EXAMPLE, re.MULTILINE), key
 
 
-def test_every_configuration_key_that_the_readme_names_exists() -> None:
-    sections = set(Config.model_fields)
-    for name in re.findall(r"`\[(\w+)\]", README):
-        assert name in sections, name
+OF_AGENTS = {"features"}
+"""Sections of agents' own configuration files, as docs/agents.md names them."""
 
 
-def test_relative_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", README):
-        assert (ROOT / target).exists(), target
+def test_every_configuration_key_that_a_page_names_exists() -> None:
+    for name, key in re.findall(r"`\[(\w+)\] ?(\w*)", WRITTEN):
+        if name in OF_AGENTS:
+            continue
+        assert name in Config.model_fields, name
+        section = Config.model_fields[name].default
+        assert not key or isinstance(section, tuple) or key in type(section).model_fields, key
 
 
 # -- nothing let out -------------------------------------------------------------------------

@@ -544,3 +544,6 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for read in (payloads, unchunked):
         with pytest.raises(ValueError, match="without end"):
             list(read(b"a" * 100 for _ in range(50)))
+    with pytest.raises(ValueError, match="an event without end"):
+        list(payloads(b"data: lines without end\n" for _ in range(100)))
+    assert len(list(payloads(b"data: an event\n\n" for _ in range(200)))) == 200

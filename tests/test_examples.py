@@ -20,15 +20,21 @@ from tests.processes import Daemon, running, wait_for
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("examples")]
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+QUIETLY = {
+    "HIPPOD_RETAIN__QUIET": "5m", "HIPPOD_EMBEDDER__PROVIDER": "none",
+    "HIPPOD_ENCODER__PROVIDER": "none",
+}  # fmt: skip
+"""Only a flush brings out what was handed over, and no model is loaded for it."""
 ELSEWHERE = {"README.md", "demo.py", "demo"}
 """What no test here runs: the demonstration is run by `make demo`."""
 ANSWER = "Ina has it. Remember that the porch light is on a timer until May."
+COMPLETION = {"choices": [{"message": {"role": "assistant", "content": ANSWER}}]}
 
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("examples")
-    with running(folder) as daemon:
+    with running(folder, QUIETLY) as daemon:
         daemon.environ["PATH"] = f"{command_folder(folder)}{os.pathsep}{os.environ['PATH']}"
         daemon.client.write("notes.md", "# Keys\n\nThe spare key is with Ina.\n")
         daemon.settle()
@@ -67,6 +73,8 @@ class Model(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Completions)
         self.asked: list[dict[str, Any]] = []
+        self.answers: list[Any] = []
+        """What it answers first, if not what it always answers."""
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,))
         self.environ = {
             "OPENAI_BASE_URL": f"http://127.0.0.1:{self.server_port}/v1",
@@ -88,7 +96,7 @@ class _Completions(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        answer = {"choices": [{"message": {"role": "assistant", "content": ANSWER}}]}
+        answer = self.server.answers.pop(0) if self.server.answers else COMPLETION
         body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-length", str(len(body)))
@@ -112,6 +120,11 @@ def run(
 
 def facts(daemon: Daemon) -> str:
     return str(daemon.client.today_log()["content"])
+
+
+def waits(daemon: Daemon) -> bool:
+    """Say whether turns wait for a flush."""
+    return bool(daemon.client.status()["retain"]["turns_waiting"])  # type: ignore[index]
 
 
 def test_an_agent_knows_what_was_said_and_remembers_what_is_said(
@@ -140,24 +153,61 @@ def test_an_agent_says_which_endpoint_does_not_answer(daemon: Daemon) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_facts_are_watched_over_a_restart(tmp_path: Path) -> None:
-    with running(tmp_path) as daemon:
-        watching = subprocess.Popen(
-            [sys.executable, str(EXAMPLES / "async_watch.py")],
-            env=daemon.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+def test_what_was_said_before_a_model_failed_is_remembered(daemon: Daemon, model: Model) -> None:
+    model.answers = [COMPLETION, {"error": {"message": "quota"}}]
+    said = "My cousin Espen lives in Tromso.\nAnd now?\n"
+    done = run(daemon, "agent_loop.py", stdin=said, environ=model.environ)
+    assert (done.returncode, done.stdout) == (1, f"{ANSWER}\n")
+    assert done.stderr.startswith(f"{model.environ['OPENAI_BASE_URL']}: no answer (")
+    assert "quota" in done.stderr
+    wait_for(lambda: "Tromso" in facts(daemon), "the fact in today's log")
+
+
+@pytest.mark.parametrize("wrong", [{"choices": []}, [], "no"])
+def test_what_is_no_answer_of_a_model_is_said_to_be_none(
+    daemon: Daemon, model: Model, wrong: Any
+) -> None:
+    model.answers = [wrong]
+    done = run(daemon, "agent_loop.py", stdin="Hello\n", environ=model.environ)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"no answer ({json.dumps(wrong)})" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_who_breaks_an_agent_off_loses_nothing(daemon: Daemon, model: Model) -> None:
+    with subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "agent_loop.py")], env={**daemon.environ, **model.environ},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as agent:  # fmt: skip
+        assert agent.stdin
+        assert agent.stdout
+        agent.stdin.write("My sister Tove lives in Bergen.\n")
+        agent.stdin.flush()
+        assert agent.stdout.readline() == f"{ANSWER}\n"
+        wait_for(lambda: waits(daemon), "the turn to be handed over")
+        agent.send_signal(signal.SIGINT)
+        _, err = agent.communicate(timeout=60)
+    assert (agent.returncode, err) == (130, "")
+    wait_for(lambda: "Bergen" in facts(daemon), "the fact in today's log")
+
+
+def test_facts_are_watched_over_a_restart(daemon: Daemon) -> None:
+    with subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "async_watch.py")],
+        env=daemon.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as watching:  # fmt: skip
         assert watching.stdout
         assert watching.stderr
         try:
             wait_for(lambda: "hippod_event_listeners 1.0" in daemon.client.metrics(), "a listener")
             daemon.client.retain(facts=["W @Ada: Likes tea."])
-            assert "Likes tea" in watching.stdout.readline()
+            assert next(line for line in watching.stdout if "Likes tea" in line)
             daemon.stop()
             assert "stopped" in watching.stderr.readline()
             assert "hippod run" in watching.stderr.readline()
             daemon.start()
             daemon.client.retain(facts=["W @Ada: Plays the cello."])
-            assert "Plays the cello" in watching.stdout.readline()
+            assert next(line for line in watching.stdout if "Plays the cello" in line)
         finally:
             watching.send_signal(signal.SIGINT)
             watching.communicate(timeout=30)
@@ -177,6 +227,12 @@ def test_any_program_gets_a_memory_for_its_prompt(daemon: Daemon, tmp_path: Path
     wait_for(lambda: "Oslo" in facts(daemon), "the fact in today's log")
 
 
+def test_the_hook_ends_with_the_code_of_its_program(nobody: Daemon) -> None:
+    done = run(nobody, "shell_hook.sh", "Hello", "sh", "-c", "cat; exit 7")
+    assert done.returncode == 7
+    assert done.stdout.strip() == "Hello"
+
+
 def test_without_a_program_the_hook_prints_what_is_remembered(daemon: Daemon) -> None:
     done = run(daemon, "shell_hook.sh", "the spare key")
     assert "The spare key is with Ina." in done.stdout
@@ -184,7 +240,8 @@ def test_without_a_program_the_hook_prints_what_is_remembered(daemon: Daemon) ->
 
 
 def test_the_digest_tells_of_yesterday_or_says_nothing(daemon: Daemon) -> None:
-    assert run(daemon, "cron_digest.sh").stdout == ""
+    done = run(daemon, "cron_digest.sh")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     yesterday = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
     log = f"# Daily Log - {yesterday}\n\n## Retain\n- W @Ada: Plays the cello. ^k3f9ab27qt\n"
     daemon.client.write(f"memory/{yesterday}.md", log)

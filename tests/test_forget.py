@@ -1,5 +1,6 @@
 """Forgetting over real files: nothing is left of it, nothing brings it back, all else stays."""
 
+import functools
 import json
 import shutil
 import unicodedata
@@ -889,3 +890,18 @@ def test_a_forgetting_that_dies_at_the_logs_ends_with_what_pages_held(
     with pytest.raises(NotFound, match="forgotten before"):
         home.forget("Lena")
     assert home.holders("allergic to nuts") == []
+
+
+def test_only_the_plan_that_was_agreed_to_is_carried_out(home: Home) -> None:
+    home.write("projects/tea.md", "# Tea\n\nThe samovar of Ina leaks.\n")
+    ask = functools.partial(wire_bank.ForgetRequest, text="The samovar of Ina leaks")
+    plan = home.forgetter.forget(ask()).plan
+    home.write("projects/tea.md", "# Tea\n\nA line more.\n\nThe samovar of Ina leaks.\n")
+    assert home.forgetter.forget(ask()).plan == plan, "lines move"
+    home.write("projects/pots.md", "# Pots\n\nThe samovar of Ina leaks.\n")
+    with pytest.raises(Conflict, match="agreed: is not what would go now; nothing was forgotten"):
+        home.forgetter.forget(ask(dry_run=False, agreed=plan))
+    assert "samovar" in home.text("projects/tea.md")
+    agreed = home.forgetter.forget(ask()).plan
+    assert home.forgetter.forget(ask(dry_run=False, agreed=agreed)).applied
+    assert "samovar" not in home.text("projects/tea.md") + home.text("projects/pots.md")

@@ -455,6 +455,40 @@ def test_a_payload_that_cannot_be_read_is_one_line_on_stderr(tmp_path: Path, std
     assert "stdin" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "environ"),
+    [
+        (["--config", "/gone.toml"], {}),
+        ([], {"HIPPOD_CONFIG": "/gone.toml"}),
+        ([], {"HIPPOD_SCOPE": "zzz"}),
+    ],
+)
+def test_what_the_environment_has_wrong_is_told_and_forgiven(
+    options: list[str],
+    environ: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert main(["hook", "claude-code", "SessionStart", *options]) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out) == {}
+    assert said.err.count("\n") == 1
+    assert (options or list(environ.values()))[-1] in said.err
+
+
+def test_an_answer_that_nobody_takes_fails_nobody(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "hippod", "hook", "codex", "Stop", "--socket", str(tmp_path)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True,
+            timeout=60, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "cannot write the answer" in done.stderr
+
+
 def test_an_event_that_is_none_of_ours_is_told_and_forgiven(tmp_path: Path) -> None:
     done = run(tmp_path / "none.sock", "gemini", "AfterTool")
     assert (done.returncode, json.loads(done.stdout)) == (0, {})

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setenv("HIPPOD_GENERATOR__PROVIDER", "none")
+    for model in ("GENERATOR", "EMBEDDER", "ENCODER"):
+        monkeypatch.setenv(f"HIPPOD_{model}__PROVIDER", "none")
     monkeypatch.setattr("hippod.log.hand_on", lambda: None)  # other tests look at logs
 
 
@@ -119,6 +121,8 @@ QUESTIONS: list[tuple[str, Callable[[Any], Any]]] = [
     ("recall/field", lambda m: m.recall("x", kind=["nothing"])),
     ("context/budget", lambda m: m.context(budget_tokens=-1)),
     ("logged/absent", lambda m: m.logged(99_999)),
+    ("logged/no number", lambda m: m.logged("x")),
+    ("logged/zero", lambda m: m.logged(0)),
     ("run_job/absent", lambda m: m.run_job("nope")),
     ("pause_job/absent", lambda m: m.pause_job("nope")),
     ("resume_job/absent", lambda m: m.resume_job("nope")),
@@ -134,8 +138,22 @@ def answered(door: Any, ask: Callable[[Any], Any]) -> Any:
         return type(error), error.message
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """What a daemon and the library answer of one workspace, and what each says of the other.
+
+    `refused` is what the library said while the daemon with `pid` held it, `ended` the exit code
+    of a daemon while the library did.
+    """
+
+    pairs: dict[str, tuple[Any, Any]]
+    pid: int
+    refused: errors.Busy
+    ended: int
+
+
 @pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any]]:
+def meeting(tmp_path_factory: pytest.TempPathFactory) -> Meeting:
     """Ask a daemon, end it, and ask the library about the very same workspace."""
     folder = tmp_path_factory.mktemp("pairs")
     with running(folder) as daemon:
@@ -144,6 +162,10 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any]
         daemon.client.set_working("s", "remember the owls")
         daemon.settle()
         theirs = {name: answered(daemon.client, ask) for name, ask in QUESTIONS}
+        with pytest.raises(errors.Busy) as caught:
+            hippod.open(daemon.workspace)
+        assert daemon.process
+        pid = daemon.process.pid
         assert daemon.stop() == 0
     with pytest.MonkeyPatch.context() as patch:
         for name, value in daemon.environ.items():
@@ -151,15 +173,26 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any]
         patch.setattr("hippod.log.hand_on", lambda: None)
         with hippod.open() as memory:
             ours = {name: answered(memory, ask) for name, ask in QUESTIONS}
-    return {name: (ours[name], theirs[name]) for name in theirs}
+            ended = Daemon(folder).spawn().wait(60)
+            assert memory.health()["ok"]
+    pairs = {name: (ours[name], theirs[name]) for name in theirs}
+    return Meeting(pairs, pid, caught.value, ended)
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("library")
 @pytest.mark.parametrize("name", [name for name, _ in QUESTIONS])
-def test_answers_are_those_of_a_daemon(pairs: dict[str, tuple[Any, Any]], name: str) -> None:
-    ours, theirs = pairs[name]
+def test_answers_are_those_of_a_daemon(meeting: Meeting, name: str) -> None:
+    ours, theirs = meeting.pairs[name]
     assert ours == theirs
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("library")
+def test_while_a_daemon_holds_it_the_client_is_named(meeting: Meeting) -> None:
+    assert str(meeting.pid) in meeting.refused.message
+    assert "hippod.Client" in meeting.refused.hint
+    assert meeting.ended == errors.Busy.exit_code
 
 
 def test_every_verb_but_those_of_a_process_is_compared() -> None:
@@ -301,21 +334,25 @@ def test_many_threads_share_it(memory: Library) -> None:
     assert len(memory.today_log()["content"].split("Did turn")) == 21
 
 
+def test_the_doctor_finds_nothing_wrong_with_there_being_no_daemon(
+    memory: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {each["name"]: each for each in memory.doctor()["findings"]}
+    assert {name for name, each in found.items() if each["state"] == "fail"} == set()
+    for name in ("daemon", "socket"):
+        assert (found[name]["state"], found[name]["said"][:16]) == ("skipped", "without a daemon")
+    assert "this program" in found["lock"]["said"]
+
+
+def test_events_of_a_memory_that_is_closed_are_an_error(memory: Library) -> None:
+    before = memory.events()
+    memory.close()
+    for events in (before, memory.events(), memory.events(follow=False)):
+        with pytest.raises(errors.HippodError, match="this memory is closed"):
+            next(events)
+
+
 # -- who holds the workspace -----------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("library")
-def test_while_a_daemon_holds_it_the_client_is_named(tmp_path: Path) -> None:
-    with running(tmp_path) as daemon:
-        with pytest.raises(errors.Busy, match=str(daemon.process and daemon.process.pid)) as caught:
-            hippod.open(daemon.workspace)
-        assert "hippod.Client" in caught.value.hint
-        assert daemon.stop() == 0
-    with hippod.open(daemon.workspace) as memory:
-        held = Daemon(tmp_path)
-        assert held.spawn().wait(60) == errors.Busy.exit_code
-        assert memory.health()["ok"]
 
 
 def test_a_second_opening_in_the_same_process_is_refused(memory: Library) -> None:
@@ -372,14 +409,12 @@ def test_a_program_that_just_ends_releases_it_and_says_nothing(tmp_path: Path) -
         assert memory.status()["state"]["recovered_from"] is None  # type: ignore[index]
 
 
-def test_the_programs_own_logging_decides_what_is_said(tmp_path: Path) -> None:
-    loud = "import logging; logging.basicConfig(level='INFO')\n"
-    assert "workspace.created" in program(tmp_path, loud + OPENED).stderr
-
-
-def test_a_process_that_was_forked_off_neither_uses_nor_releases_it(tmp_path: Path) -> None:
-    code = OPENED + (
-        "if not (pid := os.fork()):\n"
+def test_a_forked_and_killed_program_leaves_a_workspace_that_opens(tmp_path: Path) -> None:
+    """A process that was forked off neither uses nor releases it, and holds nothing either."""
+    code = (
+        "import logging; logging.basicConfig(level='INFO')\n"
+        + OPENED
+        + "if not (pid := os.fork()):\n"
         "    try: memory.recall('x')\n"
         "    except hippod.HippodError as error: print(error.message, flush=True)\n"
         "    memory.close(); sys.exit()\n"
@@ -387,20 +422,18 @@ def test_a_process_that_was_forked_off_neither_uses_nor_releases_it(tmp_path: Pa
         "memory.write('a.md', 'after the fork\\n')\n"
         "print(memory.recall('fork')['hits'][0]['path'])\n"
         "try: hippod.open(sys.argv[1])\n"
-        "except hippod.Busy: print('still held')\n"
+        "except hippod.Busy: print('still held', flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
     )
     done = program(tmp_path, code)
-    assert done.stderr == ""
+    assert done.returncode == -signal.SIGKILL
     first, *rest = done.stdout.splitlines()
     assert "forked" in first
     assert rest == ["a.md", "still held"]
-
-
-def test_a_killed_program_leaves_a_workspace_that_opens(tmp_path: Path) -> None:
-    code = OPENED + "memory.write('a.md', 'x\\n'); os.kill(os.getpid(), 9)"
-    assert program(tmp_path, code).returncode == -signal.SIGKILL
+    assert "workspace.created" in done.stderr  # the program's own logging decides what is said
+    assert "Traceback" not in done.stderr
     with hippod.open(tmp_path / "workspace") as memory:
-        assert memory.read("a.md")["content"] == "x\n"
+        assert memory.read("a.md")["content"] == "after the fork\n"
 
 
 def test_a_disk_that_refuses_the_index_still_lets_it_answer(

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,65 @@ def test_a_workspace_that_is_being_deleted_is_an_error_with_a_name(tmp_path: Pat
         with pytest.raises(StorageError, match=r"\.memory"):
             lock.prepare(root)
     assert not root.exists()
+
+
+def forked(work: Callable[[], None]) -> int:
+    """Do `work` in a child that is forked off, and return its pid."""
+    if pid := os.fork():
+        return pid
+    try:
+        work()
+    finally:
+        os._exit(0)
+
+
+def test_a_child_that_was_forked_off_holds_nothing(tmp_path: Path) -> None:
+    until, ended = os.pipe()
+
+    def outlive() -> None:
+        os.close(ended)
+        os.read(until, 1)
+
+    with lock.hold(tmp_path), lock.borrowed(tmp_path):
+        child = forked(outlive)
+        with pytest.raises(Busy):
+            lock.refuse_if_held(tmp_path)
+    with lock.hold(tmp_path):
+        pass
+    os.close(ended)
+    os.close(until)
+    os.waitpid(child, 0)
+
+
+def test_a_child_outlives_a_holder_that_was_killed_and_holds_nothing(tmp_path: Path) -> None:
+    until, ended = os.pipe()
+    told, tell = os.pipe()
+
+    def outlive() -> None:
+        os.close(ended)
+        os.write(tell, b"x")
+        os.read(until, 1)
+
+    def hold() -> None:
+        with lock.hold(tmp_path):
+            forked(outlive)
+            os.read(told, 1)
+            os._exit(0)
+
+    os.waitpid(forked(hold), 0)
+    with lock.hold(tmp_path):
+        pass
+    for fd in (until, ended, told, tell):
+        os.close(fd)
+
+
+def test_a_child_that_leaves_a_with_unlocks_nothing(tmp_path: Path) -> None:
+    def leave() -> None:
+        holding.__exit__(None, None, None)
+
+    holding = lock.hold(tmp_path)
+    holding.__enter__()
+    os.waitpid(forked(leave), 0)
+    with pytest.raises(Busy):
+        lock.refuse_if_held(tmp_path)
+    holding.__exit__(None, None, None)

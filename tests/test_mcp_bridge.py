@@ -21,6 +21,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.shared.inbound import decode_header_value
 
+from hippod.client import Client as Client_
+from hippod.errors import NotResponding
 from hippod.mcp import bridge, messages
 from hippod.mcp.calls import Call
 from hippod.mcp.messages import Lines
@@ -42,7 +44,7 @@ from tests.processes import Daemon, running, wait_for
 
 pytestmark = pytest.mark.xdist_group("mcp-bridge")
 
-FIVE, MANY = range(5), range(20)
+FIVE, MANY = range(5), range(10)
 META = "io.modelcontextprotocol/protocolVersion"
 MODERN = "2026-07-28"
 
@@ -96,6 +98,26 @@ def test_a_header_holds_any_text_and_the_sdk_reads_it_back(text: str) -> None:
     assert value.isascii()
     assert value.isprintable()
     assert decode_header_value(value) == text
+
+
+ODD = st.sampled_from("\r\n\x85\u2028\u2029\\ud\ud800\udc00")
+WHATEVER = st.lists(st.characters() | ODD, max_size=30).map("".join)
+
+
+@given(WHATEVER)
+def test_json_on_one_line_says_the_same_and_has_no_break_of_any_kind(text: str) -> None:
+    said = json.dumps({"text": text}, ensure_ascii=False, indent=1)
+    line = messages.on_one_line(said)
+    assert len(line.splitlines()) == 1
+    assert json.loads(line) == {"text": text}
+
+
+@given(WHATEVER)
+def test_only_halves_of_surrogate_pairs_are_replaced(text: str) -> None:
+    wanted = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert json.loads(messages.whole(json.dumps(text).encode())) == wanted
+    plain = json.dumps(text.encode("utf-8", "replace").decode()).encode()
+    assert messages.whole(plain) == plain
 
 
 # -- there and back ------------------------------------------------------------------------------
@@ -156,6 +178,57 @@ def test_events_of_a_stream_come_one_by_one_each_on_a_line(host: Agent, door: Fa
     assert host.hear() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
+def test_breaks_within_texts_stay_and_break_no_line(host: Agent, door: FakeDoor) -> None:
+    """Readers of lines other than ours end one at U+2028, too."""
+    door.answer = {"jsonrpc": "2.0", "id": 1, "result": {"x": "a\u2028b\x85c\u2029d"}}
+    assert host.ask(request(1, "ping"))["result"] == {"x": "a\u2028b\x85c\u2029d"}
+    event = json.dumps(door.answer, ensure_ascii=False).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+    door.raw = head + b"data: " + event + b"\n\n"
+    assert host.ask(request(1, "ping"))["result"] == {"x": "a\u2028b\x85c\u2029d"}
+
+
+def test_half_a_surrogate_pair_reaches_nobody(host: Agent, door: FakeDoor) -> None:
+    line = rb'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\ud800 \\ud800 \ud83d\ude00"}}'
+    host.write(line + b"\n")
+    assert host.hear()["id"] == 1
+    assert door.last.body == line.replace(rb'"\ud800', rb'"\ufffd')
+
+
+@pytest.mark.parametrize(
+    ("method", "field"),
+    [("tools/call", "name"), ("resources/read", "uri"), ("x" * 9_000, "method")],
+)
+def test_a_name_without_end_is_refused_by_name(
+    host: Agent, door: FakeDoor, method: str, field: str
+) -> None:
+    """Case C188."""
+    error = host.ask(request(1, method, name="x" * 1_000_000, uri="x" * 1_000_000))["error"]
+    assert (error["code"], error["message"]) == (-32602, f"{field}: is longer than 8000 characters")
+    assert not door.sent
+
+
+def test_a_stopped_daemon_still_has_a_list_of_tools(
+    door: FakeDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host waits for the list a few seconds, and for the answer of a tool much longer."""
+    monkeypatch.setattr(bridge, "QUICK_SECONDS", 0.1)
+    monkeypatch.setattr(bridge, "say", lambda text: None)
+    door.hang = True
+    courier = bridge.Courier(Client_(str(door.path), timeout=0.5), {})
+
+    def answer(message: dict[str, Any]) -> dict[str, Any]:
+        body = json.dumps(message).encode()
+        call = Call(1, message["method"], body, messages.headers(message, VERSION))
+        (text,) = courier.texts(call)
+        told: dict[str, Any] = json.loads(text)["result"]
+        return told
+
+    assert len(answer(request(1, "tools/list"))["tools"]) == 6
+    with pytest.raises(NotResponding):
+        answer(tool(1, "memory_tree"))
+
+
 # -- what cannot be right ------------------------------------------------------------------------
 
 
@@ -172,6 +245,10 @@ def test_events_of_a_stream_come_one_by_one_each_on_a_line(host: Agent, door: Fa
         (b'[{"jsonrpc":"2.0","id":7,"method":"ping"}]', -32600, 7),
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
         (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":1e999,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', -32700, None),
+        (b'[{"jsonrpc":"2.0","id":1e999,"method":"ping"}]', -32600, None),
         (b'{"jsonrpc":"2.0","id":1,"method":5}', -32600, 1),
     ],
 )
@@ -189,6 +266,8 @@ def test_notifications_and_answers_go_nowhere(host: Agent, door: FakeDoor) -> No
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         cancelled("none"),
         {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": []},
+        cancelled({"a": [1]}),
+        cancelled(1.5),
         {"jsonrpc": "2.0", "id": 3, "result": {}},
     )
     assert host.ask(request(1, "ping"))["id"] == 1
@@ -311,8 +390,8 @@ def test_a_group_sees_what_a_group_may(daemon: Daemon) -> None:
 
 
 @pytest.mark.slow
-def test_a_daemon_killed_in_a_call_is_told_and_the_next_one_is_used(tmp_path: Path) -> None:
-    with running(tmp_path) as daemon, agent(daemon.environ) as host:
+def test_a_daemon_killed_in_a_call_is_told_and_the_next_one_is_used(daemon: Daemon) -> None:
+    with agent(daemon.environ) as host:
         assert "result" in host.ask(HELLO)
         assert daemon.process is not None
         daemon.process.send_signal(signal.SIGSTOP)
@@ -340,11 +419,10 @@ def test_without_a_daemon_it_lists_its_tools_and_says_what_to_do(tmp_path: Path)
         assert answer["isError"]
         assert "no daemon answers" in answer["content"][0]["text"]
         assert "hippod run" in answer["content"][0]["text"]
-        try:
-            daemon.start()
-            assert not host.ask(tool(4, "memory_tree"))["result"]["isError"]
-        finally:
-            daemon.kill()
+        daemon.socket.parent.mkdir()
+        with FakeDoor(daemon.socket) as door:  # one comes up
+            door.answer = {"jsonrpc": "2.0", "id": 4, "result": {}}
+            assert host.ask(tool(4, "memory_tree"))["result"] == {}
         assert host.leave() == 0
         assert host.errors().count("\n") == 1  # once, whatever was asked
 
@@ -354,21 +432,30 @@ def test_without_a_daemon_it_lists_its_tools_and_says_what_to_do(tmp_path: Path)
 
 @pytest.mark.slow
 def test_it_ends_soon_after_its_input(daemon: Daemon) -> None:
+    most, hello = two_seconds(), json.dumps(HELLO).encode()
     began = time.monotonic()
-    hello = json.dumps(HELLO).encode()
     done = subprocess.run(
         PROGRAM, input=hello, env=daemon.environ, capture_output=True, check=True, timeout=60
     )
     assert json.loads(done.stdout)["id"] == "hello"
-    assert time.monotonic() - began < 30  # 2 s on a machine at rest
+    assert time.monotonic() - began < most
     assert done.stderr == b""
+
+
+def two_seconds() -> float:
+    """Return the seconds in which a machine as busy as this one does what takes one at rest two."""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return 2 + 40 * (time.monotonic() - began)
 
 
 def test_an_answer_that_never_comes_keeps_it_for_a_moment_only(host: Agent, door: FakeDoor) -> None:
     door.hang = True
     host.say(request(1, "ping"))
     assert door.asked.wait(30)
+    most, began = two_seconds(), time.monotonic()
     assert host.leave() == 0
+    assert time.monotonic() - began < most
 
 
 def test_it_ends_when_nobody_reads_any_more(folder: Path, door: FakeDoor) -> None:
@@ -418,12 +505,13 @@ def deserted(daemon: Daemon, count: int, *, held: bool, at_once: bool = False) -
         pids = [int(client.stdout.readline().split()[1]) for _ in range(count)]
         if not at_once:
             wait_for(lambda: all(is_waiting(pid) for pid in pids), "the bridges to wait")
+        most = two_seconds()
         client.kill()
         client.wait()
         began = time.monotonic()
         wait_for(lambda: all(map(has_ended, pids)), "the bridges to end")
         if not at_once:
-            assert time.monotonic() - began < 20  # 2 s on a machine at rest
+            assert time.monotonic() - began < most
         os.close(theirs)
         os.close(holding)
     return pids

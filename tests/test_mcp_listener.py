@@ -252,6 +252,14 @@ def test_a_token_that_others_can_read_shuts_the_listener(house: House) -> None:
     assert house.ask()[0].status == 200
 
 
+def test_a_reload_makes_a_token_that_was_removed(house: House) -> None:
+    before = house.token
+    house.token_file.unlink()
+    assert house.daemon.client.reload_config()["changed"] == []
+    assert house.token != before
+    assert house.ask()[0].status == 200
+
+
 def test_no_log_holds_a_token(house: House) -> None:
     wrong = "w" * 43
     house.ask(Authorization=f"Bearer {wrong}")
@@ -277,6 +285,8 @@ def test_links_folders_and_pipes_are_no_token(tmp_path: Path) -> None:
     link, pipe = tmp_path / "link", tmp_path / "pipe"
     link.symlink_to(made)
     os.mkfifo(pipe, 0o600)
+    with pytest.raises(StorageError, match="link: is a link"):
+        bearer.read(link)
     for odd in (link, pipe, tmp_path, tmp_path / "none"):
         with pytest.raises((StorageError, Forbidden)):
             bearer.read(odd)
@@ -300,14 +310,15 @@ def test_a_token_is_made_without_any_listener_and_that_is_said(
 
 
 @pytest.mark.slow
-def test_a_reload_opens_moves_and_closes_it_and_a_port_in_use_is_no_end(tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text("[mcp]\n")
-    taken, port = socket.socket(), free_port()
+def test_a_reload_opens_moves_and_closes_it_and_a_port_in_use_is_no_end(house: House) -> None:
+    """The last of this module: it ends the daemon."""
+    daemon, config, port = house.daemon, house.config, house.port
+    taken = socket.socket()
     taken.bind(("127.0.0.1", 0))
     taken.listen()
-    with taken, running(tmp_path, {"HIPPOD_CONFIG": str(config)}) as daemon:
-        house = House(daemon, config, port)
+    with taken:
+        config.write_text("[mcp]\n")
+        daemon.client.reload_config()
         assert daemon.client.status()["mcp"] is None
         config.write_text(f'[mcp]\nlisten = "127.0.0.1:{port}"\n')
         assert daemon.client.reload_config()["changed"] == ["mcp.listen"]

@@ -1,11 +1,13 @@
 """Resources and prompts, through the official client at the socket of a real daemon."""
 
+import re
 from collections.abc import Iterator
 
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from hippod.mcp.budget import cost
 from tests.mcp_clients import ERAS, ask
 from tests.processes import Daemon, running
 
@@ -98,9 +100,28 @@ def test_templates_name_everything_else(daemon: Daemon, uri: str, holds: str) ->
     assert holds in read(daemon, uri)
 
 
+@pytest.mark.parametrize("path", ["AGENTS.md", "projects/long.md"])
+def test_a_large_one_is_cut_and_says_how_to_go_on(daemon: Daemon, path: str) -> None:
+    before = daemon.client.read("AGENTS.md")["content"]
+    content = "\n".join(f"Line {n} of a long story." for n in range(5_000))
+    daemon.client.write(path, content)
+    try:
+        shown = read(daemon, f"hippod://file/{path}")
+        assert cost(shown) <= 4_000
+        on = re.search(r"line=(\d+)", shown)
+        assert on
+        assert f"\nLine {int(on[1]) - 2} of" in shown
+        assert f"\nLine {int(on[1]) - 1} of" not in shown
+    finally:
+        daemon.client.write("AGENTS.md", before)
+        if path != "AGENTS.md":
+            daemon.client.delete(path)
+
+
 @pytest.mark.parametrize(
     "uri",
     [
+        "hippod://file/" + "x" * 9_000,
         "hippod://file/no/such.md", "hippod://file/../../etc/passwd", "hippod://entity/Nobody",
         "hippod://daily/someday", "hippod://dance/x", "hippod://file/", "file:///etc/passwd", "x",
         "hippod://file/%2e%2e/%2e%2e/etc/passwd",

@@ -1,6 +1,7 @@
 """The MCP server at the socket: both eras of the protocol, headers, reloads, restarts, refusals."""
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,7 +48,9 @@ MOST_TOKENS = 1_800
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     folder = tmp_path_factory.mktemp("mcp")
     (folder / "config.toml").write_text("")
-    with running(folder, {"HIPPOD_CONFIG": str(folder / "config.toml")}) as daemon:
+    listeners = {"HIPPOD_MCP__SCOPE": "group", "HIPPOD_MCP__TOOLS": "all"}  # not the socket's
+    settings = {"HIPPOD_CONFIG": str(folder / "config.toml"), **listeners}
+    with running(folder, settings) as daemon:
         daemon.client.append_daily_log("Ina keeps the spare key in the blue bowl")
         daemon.settle()
         yield daemon
@@ -194,10 +197,10 @@ def test_calls_go_on_while_the_configuration_is_read_again(daemon: Daemon) -> No
             for _ in range(4):
                 tasks.start_soon(search)
             await begun.wait()
-            async with AsyncClient(daemon.socket, timeout=60) as socket:
-                for text_ in ('[mcp]\ntools = "all"\n', ""):
+            async with AsyncClient(daemon.socket, timeout=60) as other:
+                for text_ in ("[mcp]\nbudget_tokens = 3000\n", ""):
                     file.write_text(text_)
-                    assert (await socket.reload_config())["changed"] == ["mcp.tools"]
+                    assert (await other.reload_config())["changed"] == ["mcp.budget_tokens"]
             reloaded.set()
 
     anyio.run(asked)
@@ -226,25 +229,50 @@ def test_many_calls_at_once_are_all_answered(daemon: Daemon) -> None:
 
 
 @pytest.mark.slow
-def test_clients_outlive_a_restart_and_the_configuration_says_what_they_have(
-    tmp_path: Path,
+def test_clients_outlive_a_restart_and_have_what_they_ask_for_whatever_the_listener_has(
+    daemon: Daemon,
 ) -> None:
-    async def asked(daemon: Daemon) -> None:
+    async def asked() -> None:
         async with (
             connected(over(daemon.socket), era=LEGACY) as old,
             connected(over(daemon.socket), era=MODERN) as new,
         ):
             listed = [await client.list_tools() for client in (old, new)]
-            expected = [name for name in DEFAULT + MORE if name not in MAIN_ONLY]
-            assert [[tool.name for tool in each.tools] for each in listed] == [expected] * 2
+            assert [[tool.name for tool in each.tools] for each in listed] == [DEFAULT] * 2
             await anyio.to_thread.run_sync(daemon.stop)
             await anyio.to_thread.run_sync(daemon.start)
             for client in (old, new):
                 assert not (await client.call_tool("memory_tree", {})).is_error
 
-    with running(tmp_path, {"HIPPOD_MCP__SCOPE": "group", "HIPPOD_MCP__TOOLS": "all"}) as daemon:
-        anyio.run(asked, daemon)
-        assert [tool.name for tool in tools(daemon, hippod_scope="main")] == DEFAULT + MORE
+    anyio.run(asked)
+    assert [tool.name for tool in tools(daemon, hippod_tools="all")] == DEFAULT + MORE
+    expected = [name for name in DEFAULT if name not in MAIN_ONLY]
+    assert [tool.name for tool in tools(daemon, hippod_scope="group")] == expected
+
+
+def test_who_hangs_up_or_asks_for_another_protocol_makes_no_noise(daemon: Daemon) -> None:
+    before = len(daemon.log.read_text())
+    head = b"POST /mcp HTTP/1.1\r\nhost: x\r\n"
+    with socket.socket(socket.AF_UNIX) as leaving:
+        leaving.connect(str(daemon.socket))
+        leaving.sendall(head + b"content-length: 1000\r\n\r\n{")
+    upgrade = {"connection": "upgrade", "upgrade": "websocket"}
+    assert http(daemon, "POST", PING, **upgrade).status_code == 400
+    call(daemon.socket, "memory_tree")  # whatever is logged has been
+    noise = daemon.log.read_text()[before:]
+    assert not [word for word in ("Traceback", "pip install", "upgrade") if word in noise]
+
+
+def test_a_body_without_a_length_has_an_end_too(daemon: Daemon) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(60)
+        connection.connect(str(daemon.socket))
+        connection.sendall(b"POST /mcp HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        piece = b"%x\r\n%b\r\n" % (1_000_000, b" " * 1_000_000)
+        for _ in range(9):
+            connection.sendall(piece)
+        connection.sendall(b"0\r\n\r\n")
+        assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
 
 
 def test_calls_are_counted_by_route_and_nothing_of_them_is_logged(daemon: Daemon) -> None:

@@ -67,6 +67,9 @@ def write(root: Path, path: str, content: str) -> None:
         ({"query": "a", "since": "yesterdayish"}, "since: cannot read 'yesterdayish' as a date"),
         ({"query": "a", "min_score": 7}, "min_score: must be at most 1"),
         ({"query": "a", "cursor": "next"}, "cursor: is none that a result gave"),
+        ({"query": "a", "cursor": "9" * 5_000}, "cursor: is none that a result gave"),
+        ({"query": "a", "limit": "9" * 5_000}, "limit: is too large"),
+        ({"query": "a", "since": "9" * 5_000 + "d"}, "since: "),
         ({"query": 5, "limit": "ten"}, "query: is no text; limit: is no whole number"),
     ],
 )
@@ -79,7 +82,8 @@ def test_a_wrong_argument_is_named(daemon: Daemon, arguments: dict[str, Any], sa
 
 def test_an_unknown_argument_is_answered_with_the_known_ones(daemon: Daemon) -> None:
     message = fails(call(daemon.socket, "memory_read", {"file": "USER.md"}))
-    assert message == ("path: is missing; file: unknown field\nmemory_read takes path, line, lines")
+    known = "memory_read takes path, line, lines, column"
+    assert message == f"path: is missing; file: unknown field\n{known}"
 
 
 @pytest.mark.parametrize(("limit", "most"), [(-1, 1), (0, 1), (1e9, 100), (10**30, 100), ("3", 3)])
@@ -268,12 +272,16 @@ def test_lines_are_those_that_are_cited(daemon: Daemon) -> None:
     )
 
 
-def test_a_line_without_end_is_cut(daemon: Daemon) -> None:
-    daemon.client.write("projects/oneline.md", "word " * 20_000)
+def test_a_line_without_end_is_read_by_columns(daemon: Daemon) -> None:
+    daemon.client.write("projects/oneline.md", "word " * 20_000 + "\nThe end.")
     result = call(daemon.socket, "memory_read", {"path": "projects/oneline.md"})
     assert cost(text(result)) <= BUDGET
-    assert "lines 1-1 of 1" in text(result)
-    assert "[cut]" in text(result)
+    assert "lines 1-1 of 2, line 1 from character 1 to " in text(result)
+    on = re.search(r"go on with line=1, column=(\d+)\.", text(result))
+    assert on
+    last = {"path": "projects/oneline.md", "line": 1, "column": 99_996}
+    rest = text(call(daemon.socket, "memory_read", last))
+    assert rest.endswith("\nword \nThe end.\n</hippod-memory>")
 
 
 @pytest.mark.parametrize(
@@ -283,6 +291,8 @@ def test_a_line_without_end_is_cut(daemon: Daemon) -> None:
         ({"path": "../etc/passwd"}, "../etc/passwd"),
         ({"path": ""}, "path: is empty"),
         ({"path": "context/bikes.md", "line": 99}, "line: context/bikes.md has 3 lines"),
+        ({"path": "context/bikes.md", "column": 9}, "column: line 1 has 7 characters"),
+        ({"path": "x" * 100_000}, "path: has 100000 characters, at most 4096 are taken"),
     ],
 )
 def test_what_cannot_be_read_is_named(daemon: Daemon, arguments: dict[str, Any], said: str) -> None:
@@ -335,11 +345,41 @@ def test_facts_are_retained_or_refused_with_what_to_write(daemon: Daemon) -> Non
     assert [each["bullet"].partition(" ^")[0] for each in done["stored"]] == [
         "- W @Ina: Moved to Graz in May 2026."
     ]
+    daemon.settle()  # what stands is known from the index
     traced = gives(call(daemon.socket, "memory_why", {"id": done["stored"][0]["id"]}))
     assert traced["standing"] == "stands"
-    refused = fails(call(daemon.socket, "memory_retain", {"facts": ["no fact at all"]}))
-    assert refused.startswith("facts: not a fact: 'no fact at all'")
+    refused = fails(call(daemon.socket, "memory_retain", {"facts": ["O(c=7) @Ina: Likes rain."]}))
+    assert refused.startswith("facts: not a fact: 'O(c=7) @Ina")
     assert "W @Entity: content" in refused
+
+
+def test_what_was_not_stored_is_told_in_words(daemon: Daemon) -> None:
+    ferry = "The ferry to Linz leaves at 7:40"
+    done = gives(call(daemon.socket, "memory_retain", {"facts": [f"W @Ina: {ferry}"]}))
+    again = {"facts": ["W @Ina: At 7:40 the ferry to Linz leaves"]}
+    told = gives(call(daemon.socket, "memory_retain", again))
+    known = f"already known as ^{done['stored'][0]['id']}"
+    assert told["note"] == f"not stored: At 7:40 the ferry to Linz leaves: {known}"
+    assert "note" not in done
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Moved to Graz", "- W: Moved to Graz"),
+        ("- Sells the boat: it leaks", "- W: Sells the boat: it leaks"),
+        ("Was in Wien @ 8", "- W: Was in Wien @ 8"),
+        ("* B @Ina: Rowed to Linz", "- B @Ina: Rowed to Linz"),
+    ],
+)
+def test_a_plain_sentence_is_a_fact_about_the_world(daemon: Daemon, said: str, kept: str) -> None:
+    (stored,) = gives(call(daemon.socket, "memory_retain", {"facts": [said]}))["stored"]
+    assert stored["bullet"].partition(" ^")[0] == kept
+
+
+def test_what_is_private_in_a_plain_sentence_stays_out(daemon: Daemon) -> None:
+    hidden = {"facts": ["<private>the code is 4711</private>"]}
+    assert "nothing to retain" in fails(call(daemon.socket, "memory_retain", hidden))
 
 
 def test_messages_are_queued_for_their_session(daemon: Daemon) -> None:

@@ -8,6 +8,8 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -456,6 +458,49 @@ def test_a_reload_asked_for_before_or_after_all_ends_nothing(stage: Stage) -> No
     os.kill(os.getpid(), signal.SIGHUP)
 
 
+def test_who_is_told_to_stop_has_a_deadline(stage: Stage) -> None:
+    told: list[str] = []
+
+    async def whole() -> int:
+        made = process.Process(stage.settings(), stage.settings, stage.manager)
+        made.told_to_stop = lambda: told.append("to stop")
+        running = asyncio.create_task(made.run())
+        await stage.until(lambda: "READY=1" in stage.said or running.done())
+        assert told == []
+        os.kill(os.getpid(), signal.SIGTERM)
+        return await asyncio.wait_for(running, 10)
+
+    assert asyncio.run(whole()) == 0
+    assert told == ["to stop"]
+
+
+BUSY = """
+import asyncio, sys, threading
+from hippod import process
+
+def spin():
+    while True: pass
+
+class Ended:
+    async def run(self):
+        threading.Thread(target=spin, name="busy").start()
+        asyncio.get_running_loop().run_in_executor(None, spin)
+        return 7
+
+process.LEAVE_SECONDS = 0.2
+sys.exit(asyncio.run(process._to_its_end(Ended())))
+"""
+
+
+def test_the_process_ends_though_threads_work_on_for_ever() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], capture_output=True, timeout=60, check=False, text=True
+    )
+    assert done.returncode == 7
+    assert "daemon.left" in done.stdout + done.stderr
+    assert "busy" in done.stdout + done.stderr
+
+
 def test_who_interrupts_twice_waits_for_nothing(stage: Stage) -> None:
     async def act(client: httpx2.AsyncClient) -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -469,7 +514,9 @@ def test_who_interrupts_twice_waits_for_nothing(stage: Stage) -> None:
 
 
 def given(config: Path | str, workspace: str | None = None) -> argparse.Namespace:
-    return argparse.Namespace(config=str(config), workspace=workspace, socket=None)
+    return argparse.Namespace(
+        config=str(config), workspace=workspace, socket=None, background=False
+    )
 
 
 def test_a_configuration_that_cannot_be_looked_at_is_not_taken_for_none(tmp_path: Path) -> None:
@@ -497,7 +544,8 @@ def test_a_working_directory_that_is_gone_stops_no_reload(
         return 0
 
     monkeypatch.setattr(process, "run", run)
-    assert local.run(given("c.toml", "notes")) == 0
+    (tmp_path / "c.toml").touch()
+    assert local.run(given("../c.toml", "notes")) == 0
     assert loaded[0] == loaded[1]
     assert loaded[0][0].workspace.path == here / "notes"
     with pytest.raises(InvalidInput, match="is gone"):

@@ -40,6 +40,16 @@ def test_the_variables_that_are_named_set_the_keys_beside_them() -> None:
         assert told[f"{table}.{name}"]["source"] == variable
 
 
+@pytest.mark.parametrize(
+    "name", ["RecallRequest", "Hit", "RetainRequest", "WriteRequest", "Why", "Opinion", "Status"]
+)
+def test_the_commonest_objects_explain_each_field(name: str) -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    (table,) = re.findall(rf"^### {name}\n(.*?)(?=^###|\Z)", page, re.DOTALL | re.MULTILINE)
+    assert len(re.findall(r"^\| `", table, re.MULTILINE)) >= 3
+    assert re.findall(r"^\| `(\w+)` .*\|\s*\|$", table, re.MULTILINE) == []
+
+
 def test_links_within_the_api_page_lead_to_a_heading() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     headings = {line.lstrip("# ").lower() for line in page.splitlines() if line.startswith("#")}

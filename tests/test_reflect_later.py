@@ -1,7 +1,7 @@
 """Reflection as time goes by: what changes without a new fact, models that hang, lost regions."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -194,9 +194,9 @@ def test_all_parts_share_one_reading_of_the_facts(
     made: list[Factbook] = []
     real = Factbook.__init__
 
-    def counted(self: Factbook, workspace: Workspace) -> None:
+    def counted(self: Factbook, workspace: Workspace, user: Callable[[], str]) -> None:
         made.append(self)
-        real(self, workspace)
+        real(self, workspace, user)
 
     monkeypatch.setattr(Factbook, "__init__", counted)
     config = load(None, {"HIPPOD_WORKSPACE__PATH": str(tmp_path / "w")})

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx2
@@ -230,3 +231,35 @@ def test_set_and_reload_in_one_step(daemon: Daemon) -> None:
     said = daemon.cli("config", "set", "recall.bm25_weight", "0.4", "--reload")
     assert said.returncode == 0, said.stderr
     assert daemon.client.config_show()["recall.bm25_weight"]["value"] == 0.4
+
+
+def test_a_connection_that_was_taken_back_has_nothing_read_any_more(tmp_path: Path) -> None:
+    """Where hippod had no configuration before: its file comes with connect and goes with undo."""
+    projects = tmp_path / ".claude/projects/p"
+    projects.mkdir(parents=True)
+    made = Daemon(tmp_path)
+    try:
+        made.start()
+        for words in (["--yes", "--force"], ["--undo", "--yes"]):
+            done = made.cli("connect", "claude-code", *words)
+            assert (done.returncode, done.stderr) == (0, "")
+            named = [each["name"] for each in made.client.status()["retain"]["sources"]]
+            assert ("claude-code" in named) is (words[0] != "--undo")
+        assert not (tmp_path / ".hippod/config.toml").exists()
+        assert made.client.status()["config"]["file"] is None
+        said = [claude_code("s1", "I moved to Linz in January."), claude_code("s1", "Bye.")]
+        (projects / "s1.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in said))
+        made.client.retain(flush=True)
+        assert made.stop() == 0
+        assert not any("Linz" in log.read_text() for log in made.workspace.glob("memory/*.md"))
+    finally:
+        made.kill()
+
+
+def claude_code(session: str, text: str) -> dict[str, object]:
+    now = datetime.now(UTC).isoformat()
+    return {
+        "type": "user", "uuid": f"{session}-{text[:3]}", "parentUuid": None, "cwd": "/w",
+        "sessionId": session, "isSidechain": False, "timestamp": now,
+        "message": {"role": "user", "content": text},
+    }  # fmt: skip

@@ -181,6 +181,27 @@ def test_unfinished_requests_do_not_shut_others_out(path: Path) -> None:
         assert ask(path, "GET", "/v1/health").status == 200
 
 
+def test_whoever_finds_no_room_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OwnersProtocol, "most_connections", 2)
+
+    async def run() -> list[bytes]:
+        path = tmp_path / "d.sock"
+        server = await serve(path)
+        silent = [await asyncio.open_unix_connection(str(path)) for _ in range(3)]
+        told = [await asyncio.wait_for(silent[0][0].read(), SECONDS)]  # it waited longest
+        monkeypatch.setattr(OwnersProtocol, "_is_served", lambda _: True)
+        reader, writer = await asyncio.open_unix_connection(str(path))
+        told.append(await asyncio.wait_for(reader.read(), SECONDS))
+        for each in (writer, *(other for _, other in silent)):
+            each.close()
+        server.close()
+        return told
+
+    for answer in asyncio.run(run()):
+        assert status_of(answer) == 503
+        assert b'"busy"' in answer
+
+
 def test_http_1_0_is_answered_and_closed(path: Path) -> None:
     answer = raw(path, b"GET /v1/health HTTP/1.0\r\n\r\n")
     head, _, body = answer.partition(b"\r\n\r\n")

@@ -253,7 +253,9 @@ COMMANDS_OF_A_GROUP = {
     "metrics": [[]],
 }
 """What a group may try on the command line: a new command must be added here."""
-WITHOUT_A_DAEMON = {"completion", "connect", "init", "mcp", "run", "restore", "models", "service"}
+WITHOUT_A_DAEMON = {
+    "completion", "connect", "init", "mcp", "run", "restore", "models", "service", "stop",
+}  # fmt: skip
 
 
 def test_a_group_gets_nothing_hidden_from_any_command(

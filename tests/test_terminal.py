@@ -153,6 +153,44 @@ def test_a_snippet_is_wrapped_to_the_terminal(home: Home, door: FakeDoor, wide: 
     assert "…" in shown
 
 
+@pytest.mark.parametrize("wide", [20, 30])
+def test_a_narrow_terminal_is_filled_and_no_more(
+    home: Home, door: FakeDoor, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], wide: int,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("COLUMNS", str(wide))
+    monkeypatch.setattr(output, "terminal", lambda: True)
+    door.answer = {"hits": [hit("A word 漢字漢字 and " * 20, source="a.md#L1", explanation=
+                                {"text": "because of this and that and more"})]}  # fmt: skip
+    code, shown, _ = asked(monkeypatch, home, capsys, "recall", "word")
+    assert code == 0
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert all(columns.width(line) <= wide for line in plain.splitlines())
+    assert "2026-03-03" in plain
+
+
+def test_into_a_pipe_no_tables_of_widths_are_loaded(home: Home, door: FakeDoor) -> None:
+    code = (
+        "import sys; from hippod.cli import main; main(sys.argv[1:])\n"
+        "sys.exit('wcwidth' in sys.modules)"
+    )
+    for words, answer in (
+        (["recall", "x", "--explain"], {"hits": [hit("漢字 🍵 " * 60)] * 2}),
+        (["log"], LOG),
+    ):
+        door.answer = answer
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], env=home.environ, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "🍵".encode() in done.stdout
+
+
+@pytest.mark.parametrize("text", ["abc", "é—…", "漢字", "e\u0301", "🍵", ""])
+def test_nearly_is_exactly_but_for_joined_emoji(text: str) -> None:
+    assert columns.width(text, exact=False) == columns.width(text)
+
+
 def test_the_overview_fits_too(home: Home) -> None:
     lines = home.see("--help", columns=60).splitlines()
     rows = [line for line in lines if re.match(r"  [a-z]", line)]
@@ -335,6 +373,19 @@ def test_quiet_keeps_errors_and_their_codes(
     assert (code, out, err) == (4, "", "hippod: a.md: no such document\n")
 
 
+def test_quiet_says_nothing_of_a_day_without_a_log(
+    home: Home, door: FakeDoor, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    door.answer = {"date": "2026-03-02", "content": "", "exists": False, "others": ["a.md"]}
+    for words in (["day", "yesterday"], ["today"]):
+        assert asked(monkeypatch, home, capsys, *words, "--quiet") == (0, "", "")
+    _, _, err = asked(monkeypatch, home, capsys, "day", "yesterday")
+    assert err.splitlines()[0] == (
+        "hippod: no daily log for 2026-03-02 (list those that there are with: hippod tree memory)"
+    )
+    assert "yet (add a line" in asked(monkeypatch, home, capsys, "today")[2]
+
+
 def test_quiet_leaves_a_document_as_it_is(
     home: Home, door: FakeDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,6 +453,18 @@ def test_the_help_of_a_command_ends_in_its_examples(capsys: pytest.CaptureFixtur
     for words in (["recall", "--help"], ["help", "recall"]):
         assert main(words) == 0
         assert capsys.readouterr().out.rstrip().endswith(EXAMPLES["recall"][-1])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_help_that_cannot_be_written_is_a_failure(home: Home, unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "hippod", "--version"], stdout=full, stderr=subprocess.PIPE,
+            env={**home.environ, "PYTHONUNBUFFERED": unbuffered}, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert b"cannot write the answer" in done.stderr
 
 
 def test_help_alone_is_the_overview(capsys: pytest.CaptureFixture[str]) -> None:

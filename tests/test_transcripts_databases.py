@@ -416,6 +416,25 @@ def test_opencode_reads_what_was_said_and_nothing_else(opencode: OpenCode, path:
     assert reading.cursor.format == "opencode"
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ('"We ship on Friday"', "We ship on Friday"),
+        (r'"We call it \"the van\" now"', 'We call it "the van" now'),
+        ('"\\nWe ship\non Friday"\n', "\\nWe ship\non Friday"),
+        ('"Ship it" means "on Friday"', '"Ship it" means "on Friday"'),
+        ('"', '"'),
+        (r'"not closed\"', r'"not closed\"'),
+    ],
+)
+def test_opencode_quotes_an_argument_of_its_command_line(
+    opencode: OpenCode, path: Path, given: str, said: str
+) -> None:
+    opencode.v1("ses_a", 1, given)
+    opencode.v1("ses_a", 2, given, role="assistant")
+    assert {turn.role: turn.text for turn in once(path).turns} == {"user": said, "assistant": given}
+
+
 def test_opencode_version_2(opencode: OpenCode, path: Path) -> None:
     opencode.v2("ses_b", 1, {"text": "The van is green"})
     opencode.v2("ses_b", 2, {"text": "injected"}, "synthetic")

@@ -83,6 +83,16 @@ def test_what_is_to_be_filled_in_counts_as_empty_until_it_is(tmp_path: Path) -> 
     assert nesting.told(user).startswith("Name: Ada")
 
 
+def test_an_agent_is_told_of_its_tools_before_the_shell_and_of_nothing_that_is_not_its_own(
+    tmp_path: Path,
+) -> None:
+    workspace_seed.init(tmp_path)
+    said = (tmp_path / "AGENTS.md").read_text()
+    for tool, command in (("memory_search", "hippod recall"), ("memory_retain", "hippod note")):
+        assert 0 < said.index(tool) < said.index(command)
+    assert "--scope" not in said
+
+
 def test_what_is_always_read_whole_is_no_hit(tmp_path: Path) -> None:
     workspace_seed.init(tmp_path)
     (tmp_path / ".memory").mkdir()

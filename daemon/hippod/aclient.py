@@ -2,26 +2,29 @@
 
 import asyncio
 import contextlib
-import json
 import os
 import socket
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Generator, Iterable
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from hippod import client, errors
-from hippod.event_stream import Chunks, Payloads
+from hippod.event_stream import Chunks, Payloads, read_object
 from hippod.plain_http import answer_body, answer_head, nonsense, whole_answer
 from hippod.verbs import VERBS, Request, Verbs, named_after
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+MOST_AT_ONCE = 64
+"""Calls that one event loop has in flight; further ones wait: a daemon takes 128 connections."""
+
 
 def _verb(
     build: Callable[Concatenate[Verbs, P], Request[T]],
-) -> Callable[Concatenate["AsyncClient", P], Coroutine[Any, Any, T]]:
+) -> Callable[Concatenate["AsyncClient", P], Coroutine[None, None, T]]:
     async def ask(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._answer(build(VERBS, *args, **kwargs))
 
@@ -33,8 +36,9 @@ class AsyncClient(client.Endpoint):
     """The verbs of the daemon behind a socket as coroutines, which return the wire object.
 
     For asyncio. Takes what `hippod.Client` takes and raises what it raises. Each call has a
-    connection of its own, so any number may be in flight at once; one that is cancelled closes
-    it. A client belongs to no event loop.
+    connection of its own; one that is cancelled closes it. Any number may be made at once: 64 of
+    an event loop are in flight, and the others wait for their turn, which counts for no timeout.
+    A client belongs to no event loop.
     """
 
     async def __aenter__(self) -> Self:
@@ -186,7 +190,7 @@ class AsyncClient(client.Endpoint):
     async def _answer(self, request: Request[T]) -> T:
         sent, seconds = self._bytes(request), self._patience(request)
         try:
-            async with asyncio.timeout(seconds):
+            async with _turn(), asyncio.timeout(seconds):
                 connection = await self._dial()
                 with connection:
                     await _send_all(connection, sent)
@@ -245,7 +249,7 @@ class AsyncClient(client.Endpoint):
     async def _dial(self) -> socket.socket:
         """Connect to the first place that answers."""
         for place in self._places:
-            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection = _new_socket()
             try:
                 await _connect(connection, place)
                 self._check(connection, place)
@@ -256,6 +260,36 @@ class AsyncClient(client.Endpoint):
             else:
                 return connection
         raise self._down()
+
+
+@dataclass(slots=True)
+class _Turns:
+    """Whose turn it is in one event loop, and how many calls want one."""
+
+    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_AT_ONCE))
+    calls: int = 0
+
+
+_turns: dict[asyncio.AbstractEventLoop, _Turns] = {}
+
+
+@contextlib.asynccontextmanager
+async def _turn() -> AsyncIterator[None]:
+    """Wait until this event loop has room for one more call."""
+    loop = asyncio.get_running_loop()
+    turns = _turns.setdefault(loop, _Turns())
+    turns.calls += 1
+    try:
+        async with turns.free:
+            yield
+    finally:
+        turns.calls -= 1
+        if not turns.calls:  # or loops would be kept for good
+            _turns.pop(loop, None)
+
+
+def _new_socket() -> socket.socket:
+    return socket.socket(fileno=client.new_socket().detach())
 
 
 async def _connect(connection: socket.socket, place: str) -> None:
@@ -300,6 +334,6 @@ def _unchunked(chunks: Chunks, piece: bytes) -> bytes:
 
 def _events(stream: Payloads, piece: bytes) -> list[dict[str, Any]]:
     try:
-        return [json.loads(text) for text in stream.take(piece)]
+        return [read_object(text) for text in stream.take(piece)]
     except ValueError:
         raise nonsense("no stream of events") from None

@@ -573,6 +573,7 @@ class Forgotten(TypedDict):
     """What was forgotten, or would be."""
 
     applied: bool
+    plan: str
     widespread: bool
     facts: list[str]
     places: list[ForgetPlace]

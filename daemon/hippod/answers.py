@@ -340,7 +340,7 @@ def _note(group: Sequence[int], cited: Sequence[_Cited]) -> str:
     first, last = cited[group[0]].hit, cited[group[-1]].hit
     note = quoting.note(first)
     if len(group) > 1:
-        text = "".join(_passage([cited[number] for number in group]))
+        text = facts.without_sources("".join(_passage([cited[number] for number in group])))
         note = replace(note, source=f"{first.source}-L{last.line_end}", text=text)
     return quoting.written(note)
 

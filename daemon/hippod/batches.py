@@ -6,7 +6,6 @@ a step and neither loses nor doubles a fact.
 """
 
 import functools
-import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from datetime import date, datetime, timedelta
 
 import structlog
 
-from hippod import daylog, erasing, facts
+from hippod import daylog, erasing, facts, username
 from hippod.capabilities import Capabilities
 from hippod.config import DERIVED_SOURCE, LOG_SOURCE, Config
 from hippod.errors import (
@@ -44,10 +43,6 @@ RECENT_DAYS = 7
 MODEL_ATTEMPTS = 3
 """Failures of the model on one batch after which the rules extract it alone."""
 RETRY_SECONDS = (30.0, 120.0, 600.0, 1800.0)
-
-_NAME = re.compile(
-    r"^[ \t>*_-]*name[*_ \t]*:[*_ \t]*([^\s*_].*?)[*_\s]*$", re.IGNORECASE | re.MULTILINE
-)
 
 
 class Batches:
@@ -300,10 +295,10 @@ class Batches:
         if self._config.workspace.user:
             return self._config.workspace.user
         try:
-            match = _NAME.search(self._workspace.read("USER.md").text)
-        except NotFound:
-            match = None
-        return match[1] if match else "User"
+            name = username.in_text(self._workspace.read(username.PATH).text)
+        except NotFound:  # with any other error the batch waits: its facts would bear no name
+            name = ""
+        return name or facts.NAMELESS_USER
 
     def _local(self, turn: Turn) -> datetime:
         return (turn.time or self._clock()).astimezone(self._config.zone)

@@ -1,5 +1,6 @@
 """The token of the MCP listener: 256 random bits in a file that is for its owner alone."""
 
+import errno
 import os
 import secrets
 import stat
@@ -33,7 +34,8 @@ def read(file: Path) -> str:
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise StorageError(f"{file}: {error.strerror}", _NEW) from None
+        why = "is a link" if error.errno == errno.ELOOP and file.is_symlink() else error.strerror
+        raise StorageError(f"{file}: {why}", _NEW) from None
     try:
         _check(file, os.fstat(descriptor))
         token = os.read(descriptor, _MOST_BYTES).decode("ascii", "replace").strip()

@@ -2,10 +2,11 @@
 
 Facts are those of Retain sections, the bullets of the bank's pages of facts and, each with its
 ledger, the opinions (see `pages`). No text is in both. What is in neither is structure: front
-matter, comments, conflict marks, the title of a daily log, the headings of its Retain sections
-and of the months of a page of facts; the day, links and mark of a bullet there; the history of
-an entity page and the heartbeat's lines in a log, which only say again what facts say, unless
-(the history) a person edited it; and what has no word in it.
+matter, comments, conflict marks, the title of a daily log, the headings of its Retain sections,
+those that hippod puts over notes behind them (`## Log`) and those of the months of a page of
+facts; the day, links and mark of a bullet there; the history of an entity page and the
+heartbeat's lines in a log, which only say again what facts say, unless (the history) a person
+edited it; and what has no word in it.
 
 A chunk's `content` is a piece of its lines, joined by line feeds, of at most `max_size`
 characters: the end of the chunk before (at most `overlap` characters, from a word's start),
@@ -24,7 +25,7 @@ from itertools import accumulate, groupby, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, Literal
 
-from hippod import daylog, facts, markdown, pages
+from hippod import daylog, facts, markdown, pages, templates
 from hippod.daylog import PlacedFact
 from hippod.markdown import Heading, Markdown, Section
 from hippod.pages import Evidence, Opinion, Statement
@@ -35,6 +36,10 @@ if TYPE_CHECKING:  # pydantic, for a name: the process that only cuts starts wit
 SPLIT_ON: Final = ("\n\n", "\n", ". ")
 
 Role = Literal["", "summary"]
+_BEGUN_BY_US = frozenset(
+    ("MEMORY.md", "memory.md", "USER.md", "AGENTS.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md")
+)
+"""Files that begin as templates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +87,14 @@ def units(
     `split_on` lists where to cut, best first: `"\\n\\n"` is a paragraph, `"\\n"` a list item,
     entry or line, `". "` the end of a sentence; then follow blanks and, last, any character.
     A document with conflict marks has no facts; its text is chunks. Proposals and tombstones
-    are no units at all: a refused proposal would else answer questions.
+    are no units at all: a refused proposal would else answer questions. Nor are files about the
+    user and the agent that nobody filled in yet.
     """
     if path in pages.UNDECIDED:
         return []
     page = _Page.of(path, text, zone)
+    if path in _BEGUN_BY_US and not templates.is_filled_in(page.document):
+        return []
     cutter = _Cutter(max_size, overlap, tuple(split_on))
     found = [_fact_unit(page, placed) for placed in page.facts]
     found += [_opinion_unit(page, opinion) for opinion in page.opinions]
@@ -194,6 +202,8 @@ class _Page:
 
     def is_structure(self, heading: Heading) -> bool:
         if self.path in pages.FACT_PAGES and pages.is_month(heading.text):
+            return True
+        if self.day and daylog.is_log(heading):
             return True
         return daylog.is_retain(heading) or _DAY_TITLE.fullmatch(heading.text) is not None
 

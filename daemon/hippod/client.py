@@ -7,7 +7,6 @@ Raw HTTP/1.0 and json on purpose: `http.client` alone costs more than all the re
 from __future__ import annotations
 
 import _socket as socket  # `socket` itself adds selectors and enum, 4 ms, and nothing used here
-import json
 import os
 import sys
 import time
@@ -32,6 +31,7 @@ if TYPE_CHECKING:  # typing.TYPE_CHECKING without the 8 ms of importing typing
     from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
     from hippod.plain_http import Reading
+    from hippod.scope import Scope
     from hippod.verbs import Request
 
     P = ParamSpec("P")
@@ -62,14 +62,14 @@ class Endpoint:
         *,
         workspace: str | os.PathLike[str] | None = None,
         config: str | os.PathLike[str] | None = None,
-        scope: str = "main",
+        scope: Scope = "main",
         timeout: float | None = None,
     ) -> None:
         if scope not in SCOPES:
             raise errors.InvalidInput(f"scope: {scope!r} is neither main nor group")
         if timeout is not None and not _is_some_time(timeout):
             raise errors.InvalidInput(f"timeout: {timeout!r} is not between 0 and 86400 seconds")
-        self.scope = scope
+        self.scope: Scope = scope
         self.timeout = timeout
         self.daemon_version: str | None = None
         """The version that the last answer named; None before there was one."""
@@ -349,12 +349,11 @@ class Client(Endpoint):
 
     def _follow(self, request: Request[Any]) -> Iterator[dict[str, Any]]:
         """Yield the events of a stream, until the daemon ends it."""
-        from hippod.event_stream import payloads
+        from hippod.event_stream import payloads, read_object
 
         connection, pieces = self._opened(request)
         try:
-            for text in payloads(pieces):
-                yield json.loads(text)
+            yield from map(read_object, payloads(pieces))
         except TimeoutError:
             raise self._silent(SILENCE_TIMEOUT) from None
         except ValueError:
@@ -371,8 +370,6 @@ class Client(Endpoint):
 
     def _opened(self, request: Request[Any]) -> tuple[socket.socket, Iterator[bytes]]:
         """Ask for a stream; return its connection, and what comes over it."""
-        from hippod.event_stream import unchunked
-
         sent, seconds = self._bytes(request), self._patience(request)
         deadline = time.monotonic() + seconds
         try:
@@ -390,7 +387,7 @@ class Client(Endpoint):
         except TimeoutError:
             raise self._silent(seconds) from None
         pieces = _pieces(connection, begun)
-        return connection, unchunked(pieces) if "transfer-encoding" in headers else pieces
+        return connection, _unchunked(pieces) if "transfer-encoding" in headers else pieces
 
     def line(self, seconds: float = WORK_TIMEOUT) -> Line:
         """Connect for a request of the caller's own, whose answer begins within `seconds`."""
@@ -403,7 +400,7 @@ class Client(Endpoint):
     def _dial(self, deadline: float) -> socket.socket:
         """Connect to the first place that answers."""
         for place in self._places:
-            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection = new_socket()
             try:
                 _connect(connection, place, deadline)
                 self._check(connection, place)
@@ -440,9 +437,7 @@ class Line:
         pieces = _pieces(self._connection, begun)
         if "transfer-encoding" not in answered:
             return status, answered, pieces
-        from hippod.event_stream import unchunked
-
-        return status, answered, unchunked(pieces)
+        return status, answered, _unchunked(pieces)
 
     def cut(self) -> None:
         """End it from any thread: who waits for the answer finds that it broke off."""
@@ -477,6 +472,17 @@ class ExportedLines:
         """Raise if the export broke off."""
         if self._rest or not self._last.startswith('{"type":"end"'):
             raise errors.HippodError("the export broke off", "look at the daemon's log")
+
+
+def new_socket() -> socket.socket:
+    """Return a Unix socket; raises `HippodError` where this process has no descriptor left."""
+    try:
+        return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        raise errors.HippodError(
+            f"cannot open a socket: {error.strerror}",
+            "this process has too many files open: close some, or raise its limit (ulimit -n)",
+        ) from None
 
 
 def is_nobody(error: BaseException, place: str) -> bool:
@@ -559,6 +565,16 @@ def _pieces(connection: socket.socket, begun: bytes) -> Iterator[bytes]:
     yield begun
     while piece := _piece(connection, time.monotonic() + SILENCE_TIMEOUT):
         yield piece
+
+
+def _unchunked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the contents of a body in chunks as they come."""
+    from hippod.event_stream import unchunked
+
+    try:
+        yield from unchunked(pieces)
+    except ValueError:
+        raise nonsense("no chunks") from None
 
 
 def counted(pieces: Iterator[bytes], heard: Callable[[int], None]) -> Iterator[bytes]:

@@ -42,6 +42,7 @@ from hippod.retain import Retainer
 from hippod.service import Memory
 from hippod.similarity import similar
 from hippod.state import FACTS_BY, State
+from hippod.username import UserName
 from hippod.wire_bank import HygieneRequest
 from hippod.workspace import Workspace
 
@@ -164,7 +165,8 @@ def held(root: Path) -> Iterator[lock.Held]:
     """Lock the workspace at `root`, made if absent."""
     if not root.exists():
         made = workspace_seed.init(root)
-        logger.info("workspace.created", path=str(root), entries=len(made))
+        name = "tell your name by: hippod config set workspace.user NAME"
+        logger.info("workspace.created", path=str(root), entries=len(made), hint=name)
     with lock.held(root) as mine:
         yield mine
 
@@ -222,7 +224,8 @@ def _build(
         stack.callback(counter.close)
     retainer = Retainer(config, workspace, state, generator, index.entities, clock, encoder)
     retainer.events = events
-    factbook = Factbook(workspace)
+    user = UserName(workspace, config.workspace.user)
+    factbook = Factbook(workspace, user)
     likeness = functools.partial(similar, index)
     reflector = Reflector(
         config, workspace, state, clock, generator, encoder, near=likeness, factbook=factbook
@@ -259,6 +262,7 @@ def _build(
         hygiene=hygiene,
         reflector=reflector,
         factbook=factbook,
+        user=user,
         events=events,
         heartbeat=heartbeat,
     )

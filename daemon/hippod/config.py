@@ -487,12 +487,13 @@ def _origin(value: str) -> str:
 
 
 class Mcp(Section):
-    """What agents see over MCP, and the listener for those that cannot reach the socket."""
+    """The MCP listener, for agents that cannot reach the socket, and the size of results."""
 
     scope: Literal["main", "group"] = "main"
-    """Whose eyes; on the socket a client may ask for the other one."""
+    """Whose eyes whoever comes by the listener has; `hippod mcp --scope` says it for itself."""
     tools: Literal["default", "all"] = "default"
-    """The six tools that most sessions need, or all."""
+    """What the listener offers: the six tools that most sessions need, or all; `hippod mcp --tools`
+    says it for itself."""
     budget_tokens: Annotated[int, Field(ge=200, le=100_000)] = 4000
     """Of the result of one tool call."""
     listen: Annotated[str, AfterValidator(_listen)] = ""

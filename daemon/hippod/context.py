@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from hippod import briefing, daylog, markdown, nesting, packing, redact
+from hippod import briefing, daylog, facts, markdown, nesting, packing, redact
 from hippod.briefing import Briefing, Part
 from hippod.config import Config
 from hippod.errors import Conflict, HippodError, NotFound
@@ -151,7 +151,8 @@ class Gatherer:
         if markdown.is_conflicted(piece):
             raise Conflict(f"{part.path}: has git conflict marks", "resolve the merge")
         left = self._remembered.left_of(piece, daylog.day_of(part.path))
-        return nesting.told(_seen(left) if part.quoted else left), len(seen) / max(1, len(piece))
+        left = _seen(facts.without_sources(left)) if part.quoted else left
+        return nesting.told(left), len(seen) / max(1, len(piece))
 
     def _of_session(self, request: ContextRequest) -> Iterable[Part]:
         most = self._config.context.working

@@ -107,7 +107,7 @@ class Lookup:
         """Return who is who by facts and pages."""
         book = self._factbook.read()
         looks, unread = self._look_at_pages()
-        return _seen(book.evidence, looks, {**book.unread, **unread})
+        return _seen(book.evidence, looks, {**book.unread, **unread}, book.user)
 
     def look_at_pages(self) -> Seen:
         """Return who is who by pages alone, which costs less."""
@@ -144,9 +144,11 @@ class Lookup:
         return Look(loaded.stat, page, (*nameless, *_flags(loaded.text)))
 
 
-def _seen(known: Sequence[KnownFact], looks: dict[str, Look], problems: dict[str, str]) -> Seen:
+def _seen(
+    known: Sequence[KnownFact], looks: dict[str, Look], problems: dict[str, str], user: str = ""
+) -> Seen:
     found = [look.page for look in looks.values() if look.page]
-    return Seen(resolve(known, found), looks, problems)
+    return Seen(resolve(known, found, user), looks, problems)
 
 
 def _is_ours(path: str) -> bool:

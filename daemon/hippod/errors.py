@@ -98,7 +98,7 @@ class Conflict(HippodError):
 
 
 class Busy(HippodError):
-    """Another daemon holds the workspace or the socket."""
+    """Another daemon holds the workspace or the socket; or a daemon has no connection left."""
 
     code = "busy"
     exit_code = 5

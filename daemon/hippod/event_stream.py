@@ -5,12 +5,15 @@ Cheap to import: the command line waits for it.
 
 from __future__ import annotations
 
+import json
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
 MAX_LINE = 16_000_000
-"""Bytes of a line that are taken: no event is nearly as long."""
+"""Bytes of a line, or characters of an event, that are taken: no event is nearly as long."""
 
 
 class Payloads:
@@ -22,6 +25,8 @@ class Payloads:
     def __init__(self) -> None:
         self._rest = b""
         self._data: list[str] = []
+        self._length = 0
+        """Characters of the data."""
 
     def take(self, piece: bytes) -> list[str]:
         """Return the data of each event that is whole now; raises `ValueError` as `payloads`."""
@@ -35,12 +40,19 @@ class Payloads:
         """Return the data of the event that ends with this line, if one does."""
         name, _, value = line.partition(":")
         if name == "data":
-            self._data.append(value.removeprefix(" "))
+            self._add(value.removeprefix(" "))
         elif not line and self._data:
             data = "\n".join(self._data)
             self._data.clear()
+            self._length = 0
             return data
         return None
+
+    def _add(self, value: str) -> None:
+        self._data.append(value)
+        self._length += len(value) + 1
+        if self._length > MAX_LINE:
+            raise ValueError("an event without end")
 
 
 class Chunks:
@@ -89,11 +101,22 @@ class Chunks:
 def payloads(pieces: Iterable[bytes]) -> Iterator[str]:
     """Yield the data of each whole event.
 
-    Ends with the pieces. Raises `ValueError` for a line without end.
+    Ends with the pieces. Raises `ValueError` for a line or an event without end.
     """
     stream = Payloads()
     for piece in pieces:
         yield from stream.take(piece)
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that an event's data is; raises `ValueError` for anything else."""
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("JSON but not an object")
+    return value
 
 
 def unchunked(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """The facts that stand in the daily logs; a log is parsed again when it changed."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from hippod import chunks, daylog, forgotten, markdown
@@ -24,10 +24,14 @@ class _Parsed:
 
 
 class Factbook:
-    """Reads the facts of the workspace's daily logs, archived ones too. Thread-safe: share one."""
+    """Reads the facts of the workspace's daily logs, archived ones too. Thread-safe: share one.
 
-    def __init__(self, workspace: Workspace) -> None:
+    `user` tells what the user is called.
+    """
+
+    def __init__(self, workspace: Workspace, user: Callable[[], str] = str) -> None:
         self._workspace = workspace
+        self._user = user
         self._remembered = Remembered(workspace)
         self._lock = threading.Lock()
         self._tombstones: FileStat | None = None
@@ -61,7 +65,8 @@ class Factbook:
                 found[fact.id] = _joined(found.get(fact.id), fact)
         unread |= dict.fromkeys(scan.unreadable, "cannot be read")
         self._parsed = parsed
-        return Book(tuple(sorted(found.values(), key=lambda each: each.said)), unread)
+        ordered = tuple(sorted(found.values(), key=lambda each: each.said))
+        return Book(ordered, unread, self._user())
 
     def of(self, path: str) -> tuple[KnownFact, ...]:
         """Return the facts of one log, none if it cannot be read."""

@@ -33,6 +33,8 @@ KIND_NAMES: Final[dict[Letter, KindName]] = {
     "S": "observation",
 }
 
+NAMELESS_USER: Final = "User"
+"""Whom facts are about while nobody said how the user is called."""
 ID_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base32, lower case: no i, l, o, u."""
 ID_LENGTH: Final = 10
@@ -75,9 +77,9 @@ _KIND = re.compile(r"([WBOS])(?:\(c=([0-9]{0,9}\.?[0-9]{1,9})\))?")
 _ID = re.compile(ID_PATTERN)
 _ID_AT_END = re.compile(rf"(?<=\S) \^({ID_PATTERN})\Z")
 _TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-_SOURCE_AT_END = re.compile(
-    rf"(?<=\S) \((?:({_TIME.pattern}) )?([^\s/()#]+)/([^\s()#]+)#([^\s()#]+)\)\Z"
-)
+_SOURCE = rf" \((?:({_TIME.pattern}) )?([^\s/()#]+)/([^\s()#]+)#([^\s()#]+)\)"
+_SOURCE_AT_END = re.compile(rf"(?<=\S){_SOURCE}\Z")
+_SOURCE_BEFORE_ID = re.compile(rf"(?<=\S){_SOURCE}(?= \^{ID_PATTERN}[ \t]*$)", re.MULTILINE)
 _UNQUOTABLE = re.compile(r"[\s()#%\x00-\x1f\x7f-\x9f]")
 _BLANKS = re.compile(r"[ \t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
@@ -108,6 +110,14 @@ def parse_bullet(line: str) -> Fact | None:
     if not content:
         return None
     return Fact(letter, content, tuple(name[1:] for name in names), confidence, source, id_)
+
+
+def without_sources(text: str) -> str:
+    """Return a text without the sources of the facts in it that have an id: `why` tells them.
+
+    For readers to whom every token counts; the uuid of a session and of a turn take most of a line.
+    """
+    return _SOURCE_BEFORE_ID.sub("", text) if "#" in text else text
 
 
 def render(fact: Fact) -> str:

@@ -6,6 +6,7 @@ and the same command run again ends it: what goes is judged by what stands, and 
 
 import contextlib
 import functools
+import json
 import re
 import secrets
 import threading
@@ -101,8 +102,9 @@ class Forgetter:
         """Say what would go, or let it go.
 
         Raises `NotFound` if nothing says it, `InvalidInput` if it is not clear what is meant,
-        `Conflict` and `StorageError` if the page of tombstones cannot be written: then nothing
-        was removed. What fails at one document is a problem in the answer.
+        `Conflict` if another plan was agreed to, `Conflict` and `StorageError` if the page of
+        tombstones cannot be written: then nothing was removed. What fails at one document is a
+        problem in the answer.
         """
         began = time.monotonic()
         with self._lock:
@@ -112,9 +114,10 @@ class Forgetter:
                 if plan.known and not request.dry_run:
                     self._apply(plan, _shown(plan, left))  # ends what broke off
                 raise _nothing(request, plan, left)
-            answer = _shown(plan, left)
+            answer = _named(request, _shown(plan, left))
             if not request.dry_run:
                 _check_reach(request, answer)
+                _check_agreed(request, answer)
                 answer = self._apply(plan, answer)
         return answer.model_copy(update={"seconds": round(time.monotonic() - began, 3)})
 
@@ -510,6 +513,21 @@ def _check_reach(request: wire_bank.ForgetRequest, answer: wire_bank.Forgotten) 
         raise InvalidInput(
             f"text: {request.text!r} stands in {count} places of {documents} documents",
             "give more of the text, or say that all of them go: --all",
+        )
+
+
+def _named(request: wire_bank.ForgetRequest, answer: wire_bank.Forgotten) -> wire_bank.Forgotten:
+    """Name the plan after what goes and who asked for it; lines are no part of it: they move."""
+    places = sorted((each.path, each.text, each.action) for each in answer.places)
+    what = [request.text, request.id, request.every, places, answer.facts]
+    return answer.model_copy(update={"plan": edits.digest(json.dumps(what).encode(), 12)})
+
+
+def _check_agreed(request: wire_bank.ForgetRequest, answer: wire_bank.Forgotten) -> None:
+    if request.agreed is not None and request.agreed != answer.plan:
+        raise Conflict(
+            "agreed: is not what would go now; nothing was forgotten",
+            "look at the plan of now, and agree to it",
         )
 
 

@@ -59,12 +59,14 @@ class Meaning:
         )
 
 
-def interpret(view: View, query: Query) -> Meaning:
+def interpret(view: View, query: Query, user: frozenset[str] = _NO_KEYS) -> Meaning:
     """Look up the names of a question, units about them, and the day of its event.
 
-    Only what the scope of the question sees is asked.
+    Only what the scope of the question sees is asked. `user` are names of one person: the user.
     """
     names = view.entities_in(query.question.names, query.where) if query.question.names else {}
+    if user.intersection(query.question.names):
+        names = _with_user(names, view.entities_in(user, query.where), query, user)
     names = {name: same for name, same in names.items() if not _is_within(name, names)}
     keys = list(dict.fromkeys(key for same in names.values() for key in same))
     return Meaning(
@@ -73,6 +75,21 @@ def interpret(view: View, query: Query) -> Meaning:
         linked=tuple(view.of_entities(keys, query.where, _LINKED)) if keys else (),
         event=_dated(view, query) if query.question.event and not query.times else None,
     )
+
+
+def _with_user(
+    names: Mapping[str, tuple[str, ...]],
+    known: Mapping[str, tuple[str, ...]],
+    query: Query,
+    user: frozenset[str],
+) -> dict[str, tuple[str, ...]]:
+    """Let each name of the user in a question stand for all of them, of which some are `known`."""
+    theirs = [key for keys in known.values() for key in keys]
+    asked = user.intersection(query.question.names) if theirs else ()
+    return {
+        **names,
+        **{name: tuple(dict.fromkeys((*names.get(name, (name,)), *theirs))) for name in asked},
+    }
 
 
 def _is_within(name: str, names: Iterable[str]) -> bool:

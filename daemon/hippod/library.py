@@ -91,7 +91,7 @@ class _Asked:
         return cast("T", _checked(kind, self.request.all_fields(self.scope)))
 
     def number(self) -> int:
-        return int(_checked(_EntryId, self.subject.encode(), "entry"))
+        return int(_valid(lambda: _adapter(_EntryId).validate_python(self.subject), "entry"))
 
 
 def _verb(
@@ -477,7 +477,8 @@ class Library:
 
     def _follow(self, request: wire_events.EventsRequest) -> Iterator[dict[str, Any]]:
         rung, events = threading.Event(), self._parts.memory.events
-        after = request.after if request.after is not None else events.bounds()[1]
+        with self._call():
+            after = request.after if request.after is not None else events.bounds()[1]
         with events.subscribed(lambda _event: rung.set()):
             while True:
                 rung.clear()
@@ -586,7 +587,8 @@ def _settings(
     folder = str(Path(file).parent)
     root = Path(paths.workspace_path(given, configured, os.environ, config_dir=folder))
     workspace = loaded.workspace.model_copy(update={"path": root})
-    settled = loaded.model_copy(update={"workspace": workspace})
+    server = loaded.server.model_copy(update={"socket": ""})  # nobody serves one
+    settled = loaded.model_copy(update={"workspace": workspace, "server": server})
     return settled, Path(file) if paths.is_there(file) else None
 
 
@@ -616,9 +618,13 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _checked(kind: Any, raw: bytes, name: str = "") -> Any:
+def _checked(kind: Any, raw: bytes) -> Any:
+    return _valid(lambda: _adapter(kind).validate_json(raw))
+
+
+def _valid(validate: Callable[[], Any], name: str = "") -> Any:
     try:
-        return _adapter(kind).validate_json(raw)
+        return validate()
     except ValidationError as error:
         faults = [_fault(fault, name) for fault in error.errors()[:_MOST_FAULTS]]
         raise InvalidInput("; ".join(faults), "see help(hippod.Client)") from None

@@ -28,6 +28,18 @@ _SOCKET = "socket "
 """Begins the line of the lock file that says where its holder answers."""
 _MOST_SIGNED = 4_096
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN: set[int] = set()
+"""Descriptors of lock files: a child that is forked off would hold what they hold."""
+
+
+def _let_go_in_child() -> None:
+    for fd in _OPEN:
+        with contextlib.suppress(OSError):
+            os.close(fd)
+    _OPEN.clear()
+
+
+os.register_at_fork(after_in_child=_let_go_in_child)
 
 
 @contextlib.contextmanager
@@ -117,12 +129,33 @@ class Held:
 def held(root: Path, purpose: str = "") -> Iterator[Held]:
     """Hold the workspace as `hold` does, and yield what tells whether it still is held."""
     folder = prepare(root)
-    fd = _acquire(root, folder / _LOCK, purpose)
+    with _ours(_acquire(root, folder / _LOCK, purpose)) as fd, untouchable.kept(folder):
+        yield Held(folder, fd, _root_identity(root))
+
+
+@contextlib.contextmanager
+def _ours(fd: int) -> Iterator[int]:
+    """Unlock and close at the end, in the process that began; a forked child did so already."""
+    pid = os.getpid()
     try:
-        with untouchable.kept(folder):
-            yield Held(folder, fd, _root_identity(root))
+        yield fd
     finally:
-        os.close(fd)
+        if os.getpid() == pid:
+            _close(fd)
+
+
+def _open(path: Path, flags: int) -> int:
+    fd = os.open(path, flags, 0o600)
+    _OPEN.add(fd)
+    return fd
+
+
+def _close(fd: int) -> None:
+    """Unlock and close, in this order: what a child has inherited would keep the lock else."""
+    _OPEN.discard(fd)
+    with contextlib.suppress(OSError):
+        fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
 
 
 def _root_identity(root: Path) -> tuple[int, int]:
@@ -139,18 +172,16 @@ def borrowed(root: Path, purpose: str = "") -> Iterator[bool]:
     False: another process does. Where nobody ever held it there is nothing to hold: True.
     """
     try:
-        fd = os.open(root / FOLDER / _LOCK, _LOOK)
+        opened = _open(root / FOLDER / _LOCK, _LOOK)
     except OSError:
         yield not (root / FOLDER / _LOCK).exists()
         return
-    try:
+    with _ours(opened) as fd:
         is_ours = _locked(fd)
         if is_ours:
             _sign_over(root, purpose)
         with untouchable.kept(root / FOLDER):
             yield is_ours
-    finally:
-        os.close(fd)
 
 
 def _sign_over(root: Path, purpose: str) -> None:
@@ -172,6 +203,11 @@ def holder(root: Path) -> int | None:
     return None if said is None else _pid(said)
 
 
+def purpose_of_holder(root: Path) -> str:
+    """Return what the workspace is held for; empty: for a daemon, or nobody holds it."""
+    return _purpose(_said_by_holder(root) or "")
+
+
 def socket_of_holder(root: Path) -> str:
     """Return where the daemon that holds the workspace answers; empty: no daemon, or not yet."""
     lines = (_said_by_holder(root) or "").splitlines()
@@ -188,13 +224,11 @@ def refuse_if_held(root: Path) -> None:
 def _said_by_holder(root: Path) -> str | None:
     """Return what stands in the lock file while somebody holds it."""
     try:
-        fd = os.open(root / FOLDER / _LOCK, _LOOK)
+        fd = _open(root / FOLDER / _LOCK, _LOOK)
     except OSError:
         return None
-    try:
+    with _ours(fd):
         return None if _try(fd, fcntl.LOCK_SH) else _read(fd)
-    finally:
-        os.close(fd)
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -267,7 +301,7 @@ def _strange(path: Path) -> StorageError:
 def _acquire(root: Path, path: Path, purpose: str) -> int:
     for _ in range(_TRIES):
         try:
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            fd = _open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError as error:
             raise _unusable(path, error) from None
         try:
@@ -279,11 +313,11 @@ def _acquire(root: Path, path: Path, purpose: str) -> int:
                 return fd
         except OSError as error:
             said = _read(fd)
-            os.close(fd)
+            _close(fd)
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 raise _busy(root, said) from None
             raise _unusable(path, error) from None
-        os.close(fd)
+        _close(fd)
     raise StorageError(f"{path}: the lock file keeps disappearing", "find out what removes it")
 
 
@@ -298,14 +332,19 @@ def _sign(fd: int, purpose: str = "", socket: str = "") -> None:
 def _busy(root: Path, said: str) -> Busy:
     return Busy(
         f"{root}: another hippod holds this workspace{_holder(said)}",
-        "stop it, or talk to it: hippod status, hippod.Client",
+        "stop it (hippod stop), or talk to it: hippod status, hippod.Client",
     )
 
 
 def _holder(said: str) -> str:
-    purpose = " ".join(said.partition("\n")[0].split()[2:3])
-    told = f"pid {_pid(said)}, {purpose}" if purpose.isalpha() else f"pid {_pid(said)}"
+    purpose = _purpose(said)
+    told = f"pid {_pid(said)}, {purpose}" if purpose else f"pid {_pid(said)}"
     return f" ({told})" if _pid(said) else ""
+
+
+def _purpose(said: str) -> str:
+    word = " ".join(said.partition("\n")[0].split()[2:3])
+    return word if word.isalpha() else ""
 
 
 def _read(fd: int) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from hippod import markdown, redact
+from hippod import markdown, redact, templates
 from hippod.markdown import Heading, Markdown
 
 _DEEPEST = 6
@@ -20,8 +20,8 @@ def told(text: str) -> str:
     Tags of the wrapper are escaped, as `redact.escape_memory` does: as HTML they would hide some.
     """
     document = _bare(markdown.parse(redact.escape_memory(text)))
-    headings = _headings(document)
-    if not _is_filled_in(document, headings):
+    headings = templates.headings(document)
+    if not templates.is_filled_in(document):
         return ""
     title = headings[0] if headings and headings[0].level == 1 else None
     moved = _moved(headings, 2 if any(each.level == 1 for each in headings[1:]) else 1)
@@ -33,7 +33,7 @@ def told(text: str) -> str:
 def nested(text: str) -> str:
     """Return all of a text that is no file, with its headings moved below level 2."""
     document = _body(redact.escape_memory(text))
-    headings = _headings(document)
+    headings = templates.headings(document)
     moved = _moved(headings, 2 if any(each.level == 1 for each in headings) else 1)
     lines = _lines(document, moved)
     return contained("\n".join(line for line in lines if line is not None).strip("\n"))
@@ -46,8 +46,8 @@ def contained(text: str) -> str:
     what follows.
     """
     if _MAY_BE_TOO_HIGH.search(text):
-        document = _body(text)
-        too_high = [each for each in _headings(document) if each.level <= _ABOVE]
+        document = _body(text.strip("\n"))
+        too_high = [each for each in templates.headings(document) if each.level <= _ABOVE]
         lines = _lines(document, _moved(too_high, _ABOVE))
         text = "\n".join(line for line in lines if line is not None).strip("\n")
     mark = markdown.open_fence(text)
@@ -60,10 +60,6 @@ def _body(text: str) -> Markdown:
     if any(line.startswith("#") for line in document.lines[: document.front_matter]):
         return markdown.parse(f"\n{text.removeprefix(markdown.BOM)}")
     return document
-
-
-def _headings(document: Markdown) -> list[Heading]:
-    return list(dict.fromkeys(section.path[-1] for section in document.sections if section.path))
 
 
 def _moved(headings: Iterable[Heading], down: int) -> dict[int, str | None]:
@@ -107,37 +103,3 @@ def _tidy(lines: Iterable[str | None]) -> str:
         elif not (gap and kept and not kept[-1].strip()):
             kept.append(line)
     return "\n".join(kept).strip("\n")
-
-
-# -- templates -------------------------------------------------------------------------------
-
-_LIST_MARK = re.compile(
-    r"\s*(?:>\s*)*(?:(?:[-*+]|[0-9]{1,9}[.)])(?:\s+|$))?(?:\[[ xX]?\](?:\s+|$))?"
-)
-_LABEL = re.compile(r"[^:：]{1,60}[:：]")
-_PLACEHOLDER = re.compile(r"(?:[*_]+\s+)?[*_]+\([^()]*\)[*_]+|[*_.…\s-]*")
-"""Nothing, or an instruction such as `_(optional)_`. Other brackets may hold somebody's words."""
-_RULE = re.compile(r"[-*_|:=\s]*")
-
-
-def _is_filled_in(document: Markdown, headings: Iterable[Heading]) -> bool:
-    """Say whether a file holds more than a template: headings, labels, places to fill in."""
-    titles = {number for each in headings for number in range(each.start, each.end + 1)}
-    numbers = range(document.front_matter + 1, len(document.lines) + 1)
-    return any(
-        _is_code(document.lines[n - 1]) if n in document.code else _says(document.visible(n))
-        for n in numbers
-        if n not in titles
-    )
-
-
-def _is_code(line: str) -> bool:
-    return bool(line.strip(" \t`~"))
-
-
-def _says(line: str) -> bool:
-    if _RULE.fullmatch(line):
-        return False
-    said = _LIST_MARK.sub("", line, count=1).strip()
-    value = _LABEL.sub("", said, count=1).strip()
-    return _PLACEHOLDER.fullmatch(value) is None

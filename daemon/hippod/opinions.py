@@ -87,10 +87,10 @@ class Opinions:
         return begun
 
     def _entities(self) -> Entities:
-        known = self._factbook.read().facts
+        book = self._factbook.read()
         texts = pagebook.read(self._workspace).texts.items()
         read = (entities.read_page(path, text) for path, text in texts)
-        return entities.resolve(known, [page for page in read if page])
+        return entities.resolve(book.facts, [page for page in read if page], book.user)
 
     def _page(self) -> Document | None:
         try:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_ANSWER = 64_000_000
 """Bytes of an answer that are read."""
 MAX_HEAD = 64_000
+_MOST_DIGITS = 18
+"""Of a size; Python refuses to read a number of thousands of them."""
 
 
 def request_bytes(
@@ -119,6 +121,8 @@ def _size(headers: Mapping[str, str]) -> int:
     declared = headers.get("content-length", "")
     if "transfer-encoding" in headers or not (declared.isascii() and declared.isdigit()):
         raise nonsense("no Content-Length")
+    if len(declared) > _MOST_DIGITS:
+        raise nonsense(f"a Content-Length of {len(declared)} digits")
     size = int(declared)
     if size > MAX_ANSWER:
         raise errors.HippodError(

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -14,7 +14,7 @@ from hippod.index.embedding import embed_question
 from hippod.interpretation import Meaning
 from hippod.lint import reads_like_instructions
 from hippod.models import Vectors
-from hippod.query import Query, Where, understand
+from hippod.query import Query, Where, entity_key, understand
 from hippod.ranking import Candidate, Weights
 from hippod.repeats import Statement, distinct
 
@@ -47,17 +47,22 @@ def recall(
     group_paths: Sequence[str],
     pending: int = 0,
     waited: float = 0.0,
+    user: str = "",
 ) -> wire.RecallAnswer:
     """Answer a request: hits with citations, best first, whatever the query text is.
 
     `pending` counts changed paths that the index has not seen yet, of which the oldest waits
-    `waited` seconds. Raises `InvalidInput` for a date or path pattern that cannot be read; a leg
-    that cannot answer is named in the answer.
+    `waited` seconds. `user` is what the user is called. Raises `InvalidInput` for a date or path
+    pattern that cannot be read; a leg that cannot answer is named in the answer.
     """
     began = time.monotonic()
     query = understand(request, now=now, zone=zone, group_paths=group_paths)
+    named = _names_of(user, query)
+    if named.intersection(query.where.entities):
+        asked = dict.fromkeys((*query.where.entities, *sorted(named)))
+        query = replace(query, where=replace(query.where, entities=tuple(asked)))
     legs = _Legs(index, request, query)
-    found = _search(query, request, legs, settings)
+    found = _search(query, request, legs, settings, named)
     return wire.RecallAnswer(
         hits=tuple(_hit(row, each, found.parts.get(row.unit)) for row, each in found.hits),
         understood=interpretation.understood(found.meaning) if request.explain else None,
@@ -68,6 +73,13 @@ def recall(
         freshness=index.freshness(pending, waited),
         took_ms=round((time.monotonic() - began) * 1000, 3),
     )
+
+
+def _names_of(user: str, query: Query) -> frozenset[str]:
+    """Return the keys of the user's names; none for a group, which does not know who it is."""
+    if not user or query.where.scope == "group":
+        return frozenset()
+    return frozenset((entity_key(user), entity_key(facts.NAMELESS_USER)))
 
 
 def _is_weak(hits: Sequence[tuple[Row, "_Ranked"]], enough: frozenset[str]) -> bool:
@@ -134,13 +146,17 @@ class _Found:
 
 
 def _search(
-    query: Query, request: wire.RecallRequest, legs: _Legs, settings: config.Recall
+    query: Query,
+    request: wire.RecallRequest,
+    legs: _Legs,
+    settings: config.Recall,
+    user: frozenset[str],
 ) -> _Found:
     vector = legs.ask("vector", lambda: _question(query, legs), None)
     meaning = Meaning(query)
     try:
         with legs.index.view() as view:
-            meaning = interpretation.interpret(view, query)
+            meaning = interpretation.interpret(view, query, user)
             units, candidates = _candidates(view, meaning, vector, legs)
             weights = _weights(request, legs, settings)
             least = settings.min_score if request.min_score is None else request.min_score

@@ -189,15 +189,17 @@ class Reflector:
         self, now: datetime, work: Callable[[], wire_bank.Reflected]
     ) -> wire_bank.Reflected:
         began, spent = time.monotonic(), self._state.tokens_used()
-        outcome, error = "failed", ""
+        outcome, error = "failed", "see the log"
         self._state.start_run(JOB, now)
         try:
             done = work()
-            outcome = "interrupted" if done.interrupted else "ok"
+            outcome, error = "interrupted" if done.interrupted else "ok", ""
         except HippodError as failure:
             error = failure.message
             raise
         finally:
+            if outcome == "failed" and self._stopped.is_set():  # what it needs was taken away
+                outcome = "interrupted"
             seconds, tokens = time.monotonic() - began, self._state.tokens_used() - spent
             self._state.record_run(JOB, now, seconds, outcome, error, tokens=tokens)
         logger.info(

@@ -77,7 +77,7 @@ def _kept_for_us(target: Path) -> Iterator[None]:
             held.enter_context(lock.hold(target, "restore"))
         except Busy as busy:
             raise Busy(
-                busy.message, "stop it first: hippod service stop, or Ctrl-C where it runs"
+                busy.message, "stop it first: hippod stop; a service: hippod service stop"
             ) from None
         yield
 

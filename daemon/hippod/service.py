@@ -124,6 +124,7 @@ class Memory:
         hygiene: Hygiene | None = None,
         reflector: Reflector | None = None,
         factbook: Factbook | None = None,
+        user: Callable[[], str] = str,
         events: Events | None = None,
         heartbeat: Heartbeat | None = None,
     ) -> None:
@@ -171,6 +172,7 @@ class Memory:
             self.events, self._remembered.tombstones, self._group_sees, clock, config.zone
         )
         self.events.may_tell = self._event_view.may_tell
+        self._user = user
         self._roster = Roster(workspace, factbook)
         self._roster.changed = lambda path: self.changed(path)
         self._opinions = Opinions(workspace, factbook)
@@ -198,6 +200,7 @@ class Memory:
             group_paths=self._config.privacy.group_paths,
             pending=self.pending(),
             waited=self.waited(),
+            user=self._user(),
         )
         if request.scope == "group":
             hits = tuple(

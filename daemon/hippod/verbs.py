@@ -318,12 +318,14 @@ class Verbs:
         id: str | None = None,
         dry_run: bool = True,
         every: bool = False,
+        agreed: str | None = None,
     ) -> Request[answers.Forgotten]:
         """Say what forgetting a text, a fact or an opinion would remove; do it if not `dry_run`.
 
-        `every`: even a short text that stands in many places.
+        `every`: even a short text that stands in many places. `agreed`: the `plan` that a dry
+        run named; raises `Conflict`, and nothing goes, if another one would be carried out.
         """
-        fields = {"text": text, "id": id, "dry_run": dry_run, "every": every}
+        fields = {"text": text, "id": id, "dry_run": dry_run, "every": every, "agreed": agreed}
         return Request("POST", "/v1/forget", fields=fields, work=True)
 
     def opinions(self, entity: str | None = None) -> Request[answers.OpinionList]:

@@ -16,6 +16,7 @@ _WANTED: Final = {
     "int_type": "is no whole number",
     "int_parsing": "is no whole number",
     "int_from_float": "is no whole number",
+    "int_parsing_size": "is too large",
     "float_type": "is no number",
     "float_parsing": "is no number",
     "finite_number": "is no number",

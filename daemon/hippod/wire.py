@@ -27,6 +27,8 @@ MAX_LINE = 2**31 - 1
 MAX_CONTEXT = 50
 MAX_NAMES = 100
 """Kinds or entities that one question may name."""
+MAX_FACTS = 1000
+"""Facts that one request may state: it is taken or refused as a whole, while others wait."""
 
 
 def _text(value: str) -> str:
@@ -51,25 +53,40 @@ class Request(Model):
     """What every request carries."""
 
     scope: Scope = "main"
+    """Whose eyes: `group` sees only what `[privacy] group_paths` lists."""
 
 
 class RecallRequest(Request):
     """A question. Dates take `YYYY-MM-DD`, a year, a month, or an age such as `30d`."""
 
     query: str
+    """What is asked, in any words; the first 4,000 characters are read."""
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 10
+    """Most hits."""
     since: Text | None = None
+    """Only what is of this day or later."""
     until: Text | None = None
+    """Only what is of this day or earlier."""
     as_of: Text | None = None
+    """What was known and held on that day."""
     kind: Annotated[tuple[Kind, ...], Field(max_length=MAX_NAMES)] = ()
+    """Only these kinds."""
     entity: Annotated[tuple[Text, ...], Field(max_length=MAX_NAMES)] = ()
+    """Only what names one of these."""
     path: Annotated[Text, Field(max_length=MAX_QUERY)] | None = None
+    """Only documents at this path or glob."""
     mode: Mode = "hybrid"
+    """Search by words, by meaning, or both."""
     fusion: Fusion | None = None
+    """How both lists become one; without it `[recall] fusion`."""
     bm25_weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Weight of the words; without it that of the configuration."""
     vector_weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Weight of the vectors; without it that of the configuration."""
     min_score: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Only hits whose words or meaning match so well."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Constant of reciprocal rank fusion; without it that of the configuration."""
     budget_tokens: Annotated[int, Field(ge=1)] | None = None
     """Most tokens of the answer's text; a first hit that is too long alone is cut ("… [cut]")."""
     context_lines: Annotated[int, Field(ge=0, le=MAX_CONTEXT)] = 0
@@ -102,13 +119,21 @@ class HitExplanation(Model):
     """
 
     lexical_rank: int | None = None
+    """By words."""
     vector_rank: int | None = None
+    """By meaning."""
     bm25: float | None = None
+    """Score of the search by words."""
     cosine: float | None = None
+    """Cosine of the search by meaning."""
     fused: float
+    """Of both searches together."""
     file_prior: float
+    """By the kind of document."""
     boosts: dict[str, float] = {}
+    """By name."""
     text: str
+    """All of it in a line."""
 
 
 class Hit(Model):
@@ -131,31 +156,57 @@ class Hit(Model):
     """
 
     id: str
+    """Of the unit: a hash of path and content."""
     document_id: str
+    """Of the document."""
     path: str
+    """The document."""
     chunk_index: int
+    """The place among the units of its document."""
     line_start: int
+    """Where it begins now."""
     line_end: int
+    """Where it ends now."""
     source: str
+    """The citation, `path#L12`."""
     kind: Kind
+    """What kind of fact; `document`: other text."""
     trust: Trust
+    """`written` by somebody, or `extracted` by hippod."""
     flagged: bool = False
+    """It reads like instructions."""
     timestamp: str | None = None
+    """When it was said or written: a time with zone, or a day."""
     valid_from: str | None = None
+    """The first day on which it holds, where its words say so."""
     valid_until: str | None = None
+    """The last day on which it holds."""
     fact_id: str | None = None
+    """What stands behind `^`; of facts."""
     superseded_by: str | None = None
+    """The id of the fact that replaced it."""
     entities: tuple[str, ...] = ()
+    """Whom it is about, as behind `@`."""
     confidence: float | None = None
+    """Of an opinion."""
     content: str
+    """What it says."""
     before: str = ""
+    """The lines before it, with `context_lines`."""
     after: str = ""
+    """The lines behind it, with `context_lines`."""
     etag: str = ""
+    """The version of the document, for a write."""
     evidence: tuple[Evidence, ...] = ()
+    """Of an opinion: what speaks for and against it."""
     score: float
+    """Only orders."""
     bm25_score: float | None = None
+    """How much of what the query asks for its words hold."""
     vector_score: float | None = None
+    """How near its meaning is."""
     explanation: HitExplanation | None = None
+    """Only with `explain`."""
 
 
 class Freshness(Model):
@@ -220,16 +271,27 @@ class Understood(Model):
     """
 
     terms: tuple[str, ...]
+    """The words that are searched."""
     dropped_terms: tuple[str, ...] = ()
+    """Words that were left out."""
     entities: dict[str, tuple[str, ...]] = {}
+    """Names found in it, with all names of each."""
     about: tuple[str, ...] = ()
+    """Those of them that it asks for."""
     asks_opinion: bool = False
+    """It asks what somebody thinks or likes."""
     times: tuple[ReadTime, ...] = ()
+    """Times that it names."""
     state_at: str | None = None
+    """The day whose state is asked for."""
     event: ReadEvent | None = None
+    """What the question takes its bound from."""
     since: str | None = None
+    """The filter that was given."""
     until: str | None = None
+    """The filter that was given."""
     as_of: str | None = None
+    """The filter that was given."""
 
 
 class RecallAnswer(Model):
@@ -243,15 +305,25 @@ class RecallAnswer(Model):
     """
 
     hits: tuple[Hit, ...]
+    """The best first."""
     understood: Understood | None = None
+    """Only with `explain`."""
     text: str | None = None
+    """The hits as one `<hippod-memory>` block, with `format` `agent`."""
     legs: dict[str, str]
+    """Of both searches, `lexical` and `vector`, how each went."""
     weak: bool = False
+    """Little speaks for any hit."""
     degraded: bool = False
+    """A search that was asked for failed."""
     truncated: bool = False
+    """The question was too long and was cut."""
     freshness: Freshness
+    """How far behind the index is."""
     budget: Budget | None = None
+    """What the answer took of `budget_tokens`."""
     took_ms: float
+    """Milliseconds."""
 
 
 class TreeEntry(Model):
@@ -286,43 +358,61 @@ class Written(Model):
     """
 
     path: str
+    """The document."""
     etag: str
+    """Its version now."""
     changed: bool
+    """False: it was so already."""
     line: int | None = None
+    """The first line of what was written."""
     moved_from: str | None = None
+    """Where the document stood before."""
 
 
 class WriteRequest(Request):
     """Replace a whole document. `etag` None: whatever stands there; `""`: it must not exist."""
 
     content: Text
+    """The whole document."""
     etag: Text | None = None
+    """Only if the document is still this version; `""`: only if it is new."""
 
 
 class AppendAction(Request):
     """Add text at the end of a document, on a line of its own."""
 
     action: Literal["append"]
+    """`append`."""
     content: Text
+    """What is added at the end."""
     etag: Text | None = None
+    """Only if the document is still this version."""
 
 
 class ReplaceAction(Request):
     """Replace the one place where `old` stands by `new`."""
 
     action: Literal["replace"]
+    """`replace`."""
     old: Annotated[Text, Field(min_length=1)]
+    """What stands there, in one place."""
     new: Text
+    """What stands there then."""
     etag: Text | None = None
+    """Only if the document is still this version."""
 
 
 class InsertAction(Request):
     """Insert text on lines of its own before line `line`, from 1; last line + 1 appends."""
 
     action: Literal["insert"]
+    """`insert`."""
     line: Annotated[int, Field(ge=1, le=MAX_LINE)]
+    """Before this line, from 1."""
     content: Annotated[Text, Field(min_length=1)]
+    """What is inserted."""
     etag: Text | None = None
+    """Only if the document is still this version."""
 
 
 class MoveAction(Request):
@@ -333,8 +423,11 @@ class MoveAction(Request):
     """
 
     action: Literal["move"]
+    """`move`."""
     to: Annotated[Text, Field(min_length=1)]
+    """The new path."""
     etag: Text | None = None
+    """Only if the document is still this version."""
 
 
 FileAction = Annotated[
@@ -359,7 +452,9 @@ class NoteRequest(Request):
     """Append `[HH:MM:SS] text` to a daily log (default: today's)."""
 
     text: Annotated[Text, Field(min_length=1)]
+    """What is noted."""
     date: Text | None = None
+    """The day; without it today."""
 
 
 class TreeRequest(Request):
@@ -379,27 +474,38 @@ class Message(Model):
     """One message of a conversation, as an agent or a hook hands it over."""
 
     role: Literal["user", "assistant", "tool", "system"]
+    """Who speaks."""
     content: Text
+    """What was said."""
     timestamp: Text | None = None
+    """When it was said; without it now."""
     name: Text | None = None
+    """The speaker's name."""
     id: Text | None = None
+    """Its id in that conversation, if it has one."""
 
 
 class RetainRequest(Request):
     """Hand over messages or facts, or end a session.
 
-    `facts` are bullets of the fact grammar, stored as they are, but redacted; one that recent
-    days say already in other words, or that instructs a model, is refused.
+    `facts` are up to 1,000 bullets of the fact grammar, stored as they are, but redacted; one that
+    says what a fact of recent days says, number by number and word by word, or that instructs a
+    model, is refused.
     `messages` go through extraction. `flush` extracts what waits of `session` (or of every
     session if none is named) now instead of after the debounce. `ended` does so too, and says
     that `session` is over: its working memory goes.
     """
 
     messages: tuple[Message, ...] = ()
-    facts: tuple[Text, ...] = ()
+    """What was said, the oldest first."""
+    facts: Annotated[tuple[Text, ...], Field(max_length=MAX_FACTS)] = ()
+    """Statements to keep as they are."""
     session: Text | None = None
+    """Name of the conversation."""
     flush: bool = False
+    """Extract now what waits, without waiting for quiet."""
     ended: bool = False
+    """The session is over: its working memory goes, too."""
     wait: bool = False
     """Answer after the extraction instead of at once."""
     explain: bool = False
@@ -420,9 +526,13 @@ class Rejected(Model):
     """A candidate that was not stored, why, and where it was said (`main/3f2a#m12`)."""
 
     text: str
+    """The sentence."""
     reason: str
+    """Why it was not stored."""
     source: str | None = None
+    """Where it was said, such as `main/3f2a#m12`."""
     path: str | None = None
+    """The file in which it stands."""
 
 
 class RetainAnswer(Model):
@@ -464,12 +574,19 @@ class Said(Model):
     """
 
     source: str
+    """The name of the source."""
     session: str
+    """The conversation."""
     turns: tuple[str, ...]
+    """The turns that it rests on."""
     path: str | None = None
+    """The transcript."""
     line: int | None = None
+    """The line in it."""
     transcript: TranscriptState | None = None
+    """Whether it still stands there."""
     quotes: tuple[Quote, ...] = ()
+    """Their words, as they were kept."""
 
 
 class Opinion(Model):
@@ -482,18 +599,31 @@ class Opinion(Model):
     """
 
     id: str | None
+    """None, if a person wrote it."""
     statement: str
+    """What is believed."""
     confidence: float | None
+    """As the ledger has it."""
     prior: float | None = None
+    """Confidence before the first evidence."""
     entities: tuple[str, ...] = ()
+    """Whom it is about."""
     updated: str | None = None
+    """The day of the ledger's last change."""
     source: str
+    """Where it stands."""
     supports: int = 0
+    """How many pieces speak for it."""
     contradicts: int = 0
+    """How many speak against it."""
     pending: int = 0
+    """How many wait to count."""
     related: int = 0
+    """How many speak for neither side."""
     contested: bool = False
+    """Recent evidence speaks for both."""
     edited: bool = False
+    """Its confidence does not follow from its evidence."""
 
 
 class OpinionEvidence(Model):
@@ -504,19 +634,28 @@ class OpinionEvidence(Model):
     """
 
     role: EvidenceRole
+    """What it speaks for."""
     weight: float
+    """In log-odds."""
     link: str
+    """As the ledger has it."""
     fact: str
+    """The id of the fact."""
     day: str | None = None
+    """The day that it is of."""
     source: str | None = None
+    """Where the fact stands, as `path#L12`."""
     content: str = ""
+    """What the fact says."""
 
 
 class OpinionDetail(Opinion):
     """An opinion with its evidence; `computed` is the confidence that prior and weights give."""
 
     computed: float | None = None
+    """The confidence that follows from the ledger now."""
     evidence: tuple[OpinionEvidence, ...] = ()
+    """The ledger, piece by piece."""
 
 
 class Premise(Model):
@@ -526,8 +665,11 @@ class Premise(Model):
     """
 
     fact: str
+    """Its id."""
     source: str | None = None
+    """Where it stands, as `path#L12`."""
     content: str = ""
+    """What it says."""
 
 
 class Why(Model):
@@ -542,20 +684,35 @@ class Why(Model):
     """
 
     id: str
+    """What was asked for, whole."""
     standing: Standing
+    """Whether it still stands as it was written."""
     origin: Stated
+    """Who stated it."""
     path: str | None = None
+    """The document in which it stands."""
     line: int | None = None
+    """The line on which it stands."""
     line_end: int | None = None
+    """The last line."""
     source: str | None = None
+    """The citation, `path#L12`."""
     bullet: str | None = None
+    """The line as it stands."""
     written: str | None = None
+    """The line as hippod wrote it, where that is known."""
     written_to: str | None = None
+    """The document to which hippod wrote it."""
     written_at: str | None = None
+    """When hippod wrote it."""
     made_by: str | None = None
+    """The model, or `rules`, that worded it."""
     said: Said | None = None
+    """Where it was said, and the words."""
     opinion: OpinionDetail | None = None
+    """The ledger, if it is an opinion."""
     derived_from: tuple[Premise, ...] = ()
+    """What hippod made it of."""
 
 
 class LogRequest(Request):
@@ -574,16 +731,27 @@ class Logged(Model):
     """
 
     id: int
+    """What `hippod undo` takes."""
     time: str
+    """When."""
     operation: str
+    """What was done."""
     path: str
+    """The document."""
     target: str | None = None
+    """Where a moved document went."""
     actor: str
+    """Who did it."""
     finished: bool
+    """False: it was cut off."""
     bytes: int
+    """How much was written."""
     preview: str
+    """How it begins."""
     undoes: int | None = None
+    """The change that this one takes back."""
     undone_by: int | None = None
+    """The change that took this one back."""
 
 
 class Log(Model):
@@ -596,14 +764,18 @@ class LoggedChange(Logged):
     """A change with what it changed; `note` says if the diff is not exactly that."""
 
     diff: str
+    """What it changed."""
     note: str = ""
+    """Where the diff is not exactly that."""
 
 
 class UndoRequest(Request):
     """Take a change back; `dry_run`: only say what would happen."""
 
     id: Annotated[int, Field(ge=1, le=MAX_ENTRY)]
+    """The number of the change."""
     dry_run: bool = False
+    """Only say what would happen."""
 
 
 class Undone(Model):
@@ -618,19 +790,28 @@ class Undone(Model):
     """
 
     id: int
+    """The change that is taken back."""
     path: str
+    """The document."""
     applied: bool
+    """Whether it was done."""
     entry: int | None = None
+    """The number of this change."""
     diff: str = ""
+    """What it changes."""
     conflict: str | None = None
+    """Why it cannot be taken back, with the differences."""
     since: str = ""
+    """What was edited since that change."""
     moved_from: str | None = None
+    """Where the document stood before."""
 
 
 class ReindexRequest(Request):
     """Look at every file again; `full` rebuilds the index from nothing."""
 
     full: bool = False
+    """Make the index anew from nothing."""
 
 
 class Reindexed(Model):
@@ -661,18 +842,31 @@ class Job(Model):
     """
 
     name: str
+    """The job."""
     schedule: str
+    """When it is due."""
     next_run: str | None
+    """When it comes next."""
     last_run: str | None
+    """When it began last."""
     last_seconds: float | None
+    """How long that took."""
     last_outcome: str | None
+    """How it ended."""
     last_error: str = ""
+    """What went wrong."""
     last_due: str | None = None
+    """The time that its last run was for."""
     missed: int = 0
+    """Earlier times that it made up for."""
     tokens: int = 0
+    """What it cost."""
     skipped: int = 0
+    """Times that were left out, ever."""
     paused: bool = False
+    """It is held back."""
     running: bool = False
+    """It is at work."""
 
 
 class JobList(Model):
@@ -699,8 +893,11 @@ class Health(Model):
     """The daemon answers; clients compare `wire` with the version that they speak."""
 
     ok: bool = True
+    """It answers."""
     version: str
+    """Of hippod."""
     wire: int = WIRE_VERSION
+    """Of this interface."""
 
 
 class LinkStatus(Model):
@@ -755,9 +952,13 @@ class ConfigStatus(Model):
     """
 
     file: str | None = None
+    """The configuration file; none if there is none."""
     faults: tuple[str, ...] = ()
+    """What is wrong in it."""
     waiting: tuple[str, ...] = ()
+    """Keys that a reload would make count."""
     needs_restart: tuple[str, ...] = ()
+    """Keys that only a restart makes count."""
 
 
 class Status(Health):
@@ -772,22 +973,42 @@ class Status(Health):
     """
 
     pid: int | None = None
+    """Process id of the daemon."""
     uptime_seconds: float | None = None
+    """Since its start."""
     socket: str | None = None
+    """Where it listens."""
     workspace: WorkspaceStatus | None = None
+    """The folder, and what is in it."""
     index: dict[str, Any] | None = None
+    """What recall searches."""
     retain: dict[str, Any] | None = None
+    """How far transcripts were read."""
     watch: dict[str, Any] | None = None
+    """Who tells of changes."""
     crashes: dict[str, dict[str, Any]] | None = None
+    """Parts that failed and were begun again."""
     encoder: dict[str, Any] | None = None
+    """The model that picks sentences."""
     generator: dict[str, Any] | None = None
+    """The language model."""
     embedder: dict[str, Any] | None = None
+    """The model of the vectors."""
     state: StateStatus | None = None
+    """The database of cursors and journal."""
     jobs: tuple[Job, ...] | None = None
+    """The schedule."""
     bank: dict[str, Any] | None = None
+    """What reflection made."""
     hygiene: dict[str, Any] | None = None
+    """What it found last."""
     heartbeat: dict[str, Any] | None = None
+    """The last one."""
     notes: dict[str, str] | None = None
+    """By role, why a model is not there."""
     mcp: dict[str, Any] | None = None
+    """The listener."""
     settings: dict[str, ConfigValue] | None = None
+    """What is set otherwise than by default."""
     config: ConfigStatus | None = None
+    """The file, and what of it waits."""

@@ -23,7 +23,9 @@ class ReflectRequest(Request):
     """
 
     since: Annotated[Text, Field(max_length=100)] | None = None
+    """Only facts of this day or later."""
     dry_run: bool = False
+    """Only say what would change."""
 
 
 class PageChange(Model):
@@ -73,7 +75,9 @@ class HygieneRequest(Request):
     """
 
     dry_run: bool = False
+    """Only say what would be done."""
     apply: Annotated[tuple[ItemName, ...], Field(max_length=100)] = ()
+    """Deal with the findings of these ids."""
 
 
 class HygieneItem(Model):
@@ -86,22 +90,39 @@ class HygieneItem(Model):
     """
 
     id: str
+    """What `apply` takes."""
     kind: HygieneKind
+    """What is odd."""
     action: HygieneAction
+    """What `apply` does."""
     path: str
+    """The document."""
     target: str | None = None
+    """The document that stays, or where it moves to."""
     line: int | None = None
+    """The line there."""
     target_line: int | None = None
+    """The line in `target`."""
     fact: str | None = None
+    """The id of the fact."""
     target_fact: str | None = None
+    """The id of the other one."""
     text: str | None = None
+    """What stands there."""
     alike: float | None = None
+    """0 to 1."""
     own_lines: int | None = None
+    """Lines that only this document holds."""
     target_own_lines: int | None = None
+    """Lines that only the other one holds."""
     age_days: int | None = None
+    """Days since it was changed."""
     reasons: tuple[str, ...] = ()
+    """Why."""
     applied: bool = False
+    """It was done."""
     problem: str = ""
+    """Why it was left."""
 
 
 class HygieneReport(Model):
@@ -136,11 +157,17 @@ class EntityRow(Model):
     """
 
     name: str
+    """As facts have it behind `@`."""
     facts: int
+    """How many name it."""
     last_day: str | None = None
+    """The newest day of a fact about it."""
     aliases: tuple[str, ...] = ()
+    """Its other names."""
     path: str | None = None
+    """Its page; none if it has no page."""
     flags: tuple[str, ...] = ()
+    """What is odd about its page."""
 
 
 class NameCandidate(Model):
@@ -186,8 +213,11 @@ class EntityOpinion(Model):
     """An opinion of the ledger about an entity."""
 
     statement: str
+    """What is believed."""
     confidence: float | None = None
+    """0 to 1."""
     updated: str | None = None
+    """The day of the ledger's last change."""
 
 
 class LearnedAlias(Model):
@@ -204,41 +234,54 @@ class EntityDetail(EntityRow):
     """
 
     others: tuple[str, ...] = ()
+    """Names that its page says are somebody else."""
     learned: tuple[LearnedAlias, ...] = ()
+    """Names that facts tell."""
     summary: tuple[str, ...] = ()
+    """What its page sums up."""
     newest: tuple[EntityFact, ...] = ()
+    """Its newest facts."""
     opinions: tuple[EntityOpinion, ...] = ()
+    """What is believed about it."""
 
 
 class _EntityAction(Request):
     dry_run: bool = False
+    """Only say what would change."""
 
 
 class MergeAction(_EntityAction):
     """Make an entity and all its names names of the entity `into`; facts are not rewritten."""
 
     action: Literal["merge"]
+    """`merge`."""
     into: Name
+    """The entity that stays."""
 
 
 class SplitAction(_EntityAction):
     """Say that `alias` is somebody else: it is taken off the aliases and stands under `not`."""
 
     action: Literal["split"]
+    """`split`."""
     alias: Name
+    """The name that is somebody else."""
 
 
 class RenameAction(_EntityAction):
     """Give an entity another name; the old one becomes an alias. Links are not rewritten."""
 
     action: Literal["rename"]
+    """`rename`."""
     new: Name
+    """The new name."""
 
 
 class AdoptAction(_EntityAction):
     """Let hippod rewrite the regions of a page again that a person edited."""
 
     action: Literal["adopt"]
+    """`adopt`."""
 
 
 EntityAction = Annotated[
@@ -284,6 +327,7 @@ class RecomputeRequest(Request):
     """Set each confidence to what its prior and weights give, also where a person wrote another."""
 
     dry_run: bool = False
+    """Only say what would change."""
 
 
 class OpinionChanged(Model):
@@ -313,12 +357,19 @@ class ProposalRow(Model):
     """A proposed change of MEMORY.md, and what became of it; `day` is when it was made."""
 
     id: str
+    """What accepting takes."""
     action: Literal["add", "replace", "move"]
+    """What it does."""
     status: ProposalStatus
+    """What became of it."""
     title: str
+    """What it is about."""
     day: str | None = None
+    """When it was made."""
     reason: str = ""
+    """Why."""
     file: str
+    """The document."""
 
 
 class ProposalList(Model):
@@ -336,16 +387,22 @@ class ProposalDetail(ProposalRow):
     """
 
     evidence: tuple[str, ...] = ()
+    """Links to facts."""
     section: str = ""
+    """The heading under which lines are added."""
     to: str = ""
+    """The page that moved lines go to."""
     diff: str = ""
+    """What accepting it does."""
 
 
 class ProposalDecision(Request):
     """Accept a proposal, or reject it for good. Only `force` accepts what loses many lines."""
 
     action: Literal["accept", "reject"]
+    """What is decided."""
     force: bool = False
+    """Accept also what loses many lines."""
 
 
 class ProposalDecided(ProposalRow):
@@ -355,7 +412,9 @@ class ProposalDecided(ProposalRow):
     """
 
     changes: tuple[PageChange, ...] = ()
+    """The pages that it changed."""
     entries: tuple[int, ...] = ()
+    """What to undo, in order."""
 
 
 # -- forget ----------------------------------------------------------------------------------
@@ -372,12 +431,19 @@ class ForgetRequest(Request):
     """Forget a fact or opinion by its `id` (or a beginning of it), or a `text` that may be one.
 
     `dry_run` only says what would go. `every`: even a short text that stands in many places.
+    `agreed`: nothing goes unless the plan is still the one of that name.
     """
 
     text: Annotated[Text, Field(max_length=2000)] | None = None
+    """What is to go, wherever it stands."""
     id: Annotated[Text, Field(max_length=64)] | None = None
+    """Or the fact or opinion."""
     dry_run: bool = True
+    """Only say what would go."""
     every: bool = False
+    """Also a short text that stands in many places."""
+    agreed: Annotated[Text, Field(max_length=64)] | None = None
+    """The name of the plan: if it is another one by now, nothing goes."""
 
 
 class ForgetPlace(Model):
@@ -416,10 +482,12 @@ class Forgotten(Model):
 
     `facts` are the ids of those that go. `kept` counts by kind what was kept besides in the state
     and went: changes, turns, facts, rejected … `tombstones` counts the lines that were added to
-    `bank/forgotten.md`. `widespread`: it goes only with `every`.
+    `bank/forgotten.md`. `widespread`: it goes only with `every`. `plan` names what goes, where,
+    and by which request; it is another one as soon as something else would go.
     """
 
     applied: bool
+    plan: str = ""
     widespread: bool = False
     facts: tuple[str, ...] = ()
     places: tuple[ForgetPlace, ...] = ()

@@ -57,16 +57,22 @@ class WorkingRequest(Request):
     """A text for the working memory of a session."""
 
     content: Text
+    """The text."""
 
 
 class WorkingContent(Model):
     """The working memory of a session, empty where nothing is kept; `bytes` of `max_bytes`."""
 
     session: str
+    """Whose it is."""
     content: str
+    """The text; empty if there is none."""
     bytes: int
+    """How long it is, in UTF-8."""
     max_bytes: int
+    """How long it may be."""
     updated: str | None = None
+    """When it was last written."""
     expires: str | None = None
     """When it goes unless it is written again."""
 

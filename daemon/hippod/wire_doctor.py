@@ -17,12 +17,14 @@ class DoctorQuery(Request):
     """Which checks to make; none named: all of them."""
 
     only: Annotated[tuple[Name, ...], Field(max_length=MAX_NAMES)] = ()
+    """Only these checks."""
 
 
 class DoctorRequest(DoctorQuery):
     """The same in a body; `fix`: also mend what can safely be mended."""
 
     fix: bool = False
+    """Also mend what can safely be mended."""
 
 
 class Finding(Model):

@@ -55,22 +55,29 @@ BatchName = Annotated[str, Field(pattern=r"^[0-9a-z]{4,16}$")]
 
 class _ImportAction(Request):
     dry_run: bool = False
+    """Only say what would be done."""
 
 
 class AddRecords(_ImportAction):
     """Lines of an export, the first of which is its `line`th; parts of one share a `batch`."""
 
     action: Literal["add"]
+    """`add`."""
     text: Text
+    """Lines of an export."""
     line: Annotated[int, Field(ge=1, le=MAX_LINE)] = 1
+    """The number of its first line."""
     batch: BatchName | None = None
+    """The import that it is a part of; without it a new one."""
 
 
 class UndoImport(_ImportAction):
     """Take back what an import added, as far as it was not edited since."""
 
     action: Literal["undo"]
+    """`undo`."""
     batch: BatchName
+    """The name of the import."""
 
 
 ImportAction = Annotated[AddRecords | UndoImport, Field(discriminator="action")]

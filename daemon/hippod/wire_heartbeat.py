@@ -19,6 +19,7 @@ class HeartbeatRequest(Request):
     """Look at the checklist now; `dry_run` says what would be done: it runs and writes nothing."""
 
     dry_run: bool = False
+    """Only say what would be done."""
 
 
 class HistoryRequest(Request):

@@ -28,12 +28,28 @@ HEAD = """\
 HTTP/1.1 and JSON on a Unix socket that only its owner can open; `hippod status` says where it is.
 None of this is ever served on a network. `GET /v1/openapi.json` is the same reference for programs.
 
+<!-- curl -->
+
 ```console
 $ SOCKET=$(hippod status --json | python3 -c '
 import json, sys; print(json.load(sys.stdin)["socket"])')
 $ curl -s --unix-socket "$SOCKET" http://hippod/v1/health
 {"ok":true,"version":"…","wire":1}
-$ curl -s --unix-socket "$SOCKET" http://hippod/v1/recall -d '{"query": "spare key", "limit": 1}'
+$ curl -s --unix-socket "$SOCKET" http://hippod/v1/daily -d '{"text": "The spare key is with Ina"}'
+…
+$ curl -s --unix-socket "$SOCKET" http://hippod/v1/recall \\
+    -d '{"query": "who has the spare key?", "limit": 3}'
+…
+$ curl -s --unix-socket "$SOCKET" http://hippod/v1/retain -d '
+    {"session": "porch", "wait": true, "messages": [
+    {"role": "user", "content": "Remember that the porch light is on a timer until May."}]}'
+…
+$ curl -s --unix-socket "$SOCKET" http://hippod/v1/files/MEMORY.md
+…
+$ curl -s --unix-socket "$SOCKET" http://hippod/v1/files/context/boats.md -X PUT \\
+    -d '{"content": "# Boats\\n\\nThe dinghy is blue.\\n", "etag": ""}'
+…
+$ curl -s --unix-socket "$SOCKET" 'http://hippod/v1/tree?recursive=true&scope=group'
 …
 ```
 
@@ -46,6 +62,7 @@ $ curl -s --unix-socket "$SOCKET" http://hippod/v1/recall -d '{"query": "spare k
 - **Requests from a browser** are refused: those with `Origin` or `Referer`.
 - **`Hippod-Workspace`**, a header with the path of a workspace, refuses the request on the socket
   of another one.
+- **Connections**: 128 at once. Whoever finds no room gets 503 with the code `busy`: try again.
 - **Dates** are `YYYY-MM-DD`; `since` and `until` also take a year, a month, or an age
   such as `30d`.
 

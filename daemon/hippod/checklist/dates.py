@@ -278,7 +278,7 @@ def _meant(evidence: Evidence, topic: Topic) -> Sequence[Days]:
     text = evidence.text[: days.LOOKED_AT]
     named = days.named(text, evidence.day) or days.named(_open(text), evidence.day)
     if settled.is_moved(text) and named:
-        return _moved_to(text, named)
+        return _moved_to(text, named, evidence.day)
     marked = [each for each in named if _is_marked(text, each)]
     if len(named) > 1 and marked:
         return marked
@@ -296,11 +296,15 @@ def _given(evidence: Evidence) -> Sequence[Days]:
     return (Days(first, last, 0, 0, until=evidence.first is None),)
 
 
-def _moved_to(text: str, named: Sequence[Days]) -> Sequence[Days]:
-    """Return the new day: that behind "to", else the last one."""
+def _moved_to(text: str, named: Sequence[Days], said: date | None) -> Sequence[Days]:
+    """Return the new day: that behind "to", else the last one that was to come when it was said.
+
+    "It was postponed last week" names none.
+    """
     behind = [each for each in named if _TO.search(text[: each.start])]
-    chosen = behind[0] if behind else named[-1]
-    return (replace(chosen, first=chosen.last),)
+    ahead = [each for each in named if said is None or each.last >= said]
+    chosen = behind[:1] or ahead[-1:]
+    return tuple(replace(each, first=each.last) for each in chosen)
 
 
 def _is_marked(text: str, each: Days) -> bool:

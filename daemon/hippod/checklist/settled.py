@@ -6,7 +6,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
-from hippod.checklist import days
+from hippod.checklist import days, topics
 from hippod.language import content_stems, guess
 
 Subject = tuple[set[str], set[str]]
@@ -68,14 +68,36 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     return list(pairwise([0, *ends, len(text) + 1]))
 
 
+@lru_cache(maxsize=16_384)
 def is_moved(text: str) -> bool:
-    """Say whether a text tells that something has got another day."""
-    return _MOVED.search(text[: days.LOOKED_AT]) is not None
+    """Say whether a text tells that something has got another day.
+
+    "Moved" alone may tell of a person, or of a thing that stands elsewhere now.
+    """
+    text = text[: days.LOOKED_AT]
+    if _PUT_OFF.search(text):
+        return True
+    return any(_gets_another_day(text, match) for match in _SHIFTED.finditer(text))
+
+
+def _gets_another_day(text: str, match: re.Match[str]) -> bool:
+    """Tell "moved to Friday" and "the visit was moved" from "moved to Graz" and "I moved it"."""
+    named = days.named(text, _ANY_DAY)
+    if any(_TO_A_DAY.search(text[: each.start]) for each in named) or _TO_A_TIME.search(text):
+        return True
+    before, after = text[: match.start()], text[match.end() :]
+    if _SOMEWHERE.match(after) or _SOMEWHERE_BEFORE.search(before):
+        return False
+    return bool(_GETS.search(before)) or bool(topics.kinds_of(text))
 
 
 def is_told_as_past(text: str) -> bool:
     """Say whether a text tells what has happened, not what is planned."""
-    return _PAST.search(text[: days.LOOKED_AT]) is not None
+    text = text[: days.LOOKED_AT]
+    if _PAST.search(text):
+        return True
+    shifted = list(_SHIFTED.finditer(text))
+    return any(not _GETS.search(text[: each.start()]) for each in shifted) and not is_moved(text)
 
 
 def speaks_of_the_same(later: str, earlier: str) -> bool:
@@ -260,12 +282,40 @@ _REST = re.compile(
     r"restliche\w*|el\s+resto|le\s+reste|le\s+solde|o\s+resto)\b",
     re.IGNORECASE,
 )
-_MOVED = re.compile(
-    r"\b(?:moved|postponed|rescheduled|shifted|pushed\s+back|put\s+off|brought\s+forward|extended|verschoben|verlegt|"
-    r"vertagt|vorgezogen|aplazad[oa]s?|pospuest[oa]s?|reprogramad[oa]s?|reportée?s?|décalée?s?|déplacée?s?|adiad[oa]s?|"
+_PUT_OFF = re.compile(
+    r"\b(?:postponed|rescheduled|put\s+off|brought\s+forward|"
+    r"vertagt|vorgezogen|aplazad[oa]s?|pospuest[oa]s?|reprogramad[oa]s?|reportée?s?|adiad[oa]s?|"
     r"remarcad[oa]s?|no\s+longer\s+(?:at|on|in|from)\s[^.;]*\bbut|nicht\s+mehr\s+(?:am|um|im)\s[^.;]*\bsondern)\b|改到|延期",
     re.IGNORECASE,
 )
+"""What only a thing with a date can be."""
+_SHIFTED = re.compile(
+    r"\b(?:moved|shifted|pushed\s+back|extended|verschoben|verlegt|décalée?s?|déplacée?s?)\b",
+    re.IGNORECASE,
+)
+"""What people, furniture and pipes can be, too."""
+_TO_A_DAY = re.compile(
+    r"(?:\b(?:to|till|until|from|for|auf|zum|vom|von|bis|au|du|à|pour|now|is|jetzt|nun)\s+(?:the\s+|den\s+|dem\s+|le\s+)?|[→>]\s*)$",
+    re.IGNORECASE,
+)
+_TO_A_TIME = re.compile(
+    r"\b(?:to|till|until|auf|à)\s+(?:[0-2]?\d(?:[:.h][0-5]\d|\s*(?:[ap]\.?m\b|o['’]clock|uhr\b|h\b))|noon\b|"
+    r"(?:the\s+|next\s+|this\s+|later\s+|the\s+following\s+)*(?:morning|afternoon|evening|week|month|year|spring|summer|autumn|fall|winter)\b)",
+    re.IGNORECASE,
+)
+_SOMEWHERE = re.compile(
+    r"\s+(?:(?:back|over|away|out|on|up|down|house|flats?|apartments?|homes?|offices?|desks?|permanently|temporarily|recently)\s+)?"
+    r"(?:to|into|onto|in|out|over|away|from|here|there|home|house|flats?|apartments?|together|nach|zu[mr]?|ins?|à|en|vers|dans|chez)\b",
+    re.IGNORECASE,
+)
+_SOMEWHERE_BEFORE = re.compile(
+    r"\b(?:nach|ins?|zu[mr]?|à|en)\s+(?:\w+\s+)?[^\W\d]\S*\s+(?:\w+\s+)?$", re.IGNORECASE
+)
+_GETS = re.compile(
+    r"\b(?:be|been|being|is|are|was|were|gets?|got|wurden?|wird|werden|worden|ist|sind|est|sont|été|être|sera|seront)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+"""Before a participle: somebody else does it to the thing."""
 _PLANNED = (
     r"scheduled|planned|booked|needed|supposed|expected|required|moved|postponed|delayed|rescheduled|invited|owed|"
     r"named|marked|billed|invoiced|registered|reserved|confirmed|dated|agreed|extended|set\w*|unpaid|wanted|called|"
@@ -275,7 +325,7 @@ _PLANNED = (
 _PAST = re.compile(
     rf"\b(?!(?:{_PLANNED})\b)(?:was|were|had|did|went|got|met|made|took|came|sent|bought|spent|wrote|ran|saw|told|"
     r"[a-z]{2,}ed)\b|\b(?:war|waren|hatte[n]?|wurde[n]?|ging[en]*|kam[en]*)\b|"
-    r"\b(?:hat|haben|habe|ist|sind)\b[^.;]{0,60}\b(?:\w{0,8}ge\w{2,}(?:t|en)|be\w{3,}t|ver\w{3,}t)\b(?!\s+werden)",
+    r"\b(?:hat|hast|habt|haben|habe|bin|bist|seid|ist|sind)\b[^.;]{0,60}\b(?:\w{0,8}ge\w{2,}(?:t|en)|be\w{3,}t|ver\w{3,}t)\b(?!\s+werden)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -283,7 +333,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _NOT_ABOUT = re.compile(
-    rf"(?:{_DONE.pattern}|{_MOVED.pattern})"
+    rf"(?:{_DONE.pattern}|{_PUT_OFF.pattern}|{_SHIFTED.pattern})"
     r"|(?:[€$£]\s*\d[\d.,]*|\b\d[\d.,]*\s*(?:€|\$|£|eur|usd|gbp|chf|euros?|dollars?)(?!\w))"
     r"|\b(?:due|deadline|paid|pay|today|yesterday|tomorrow|heute|gestern|morgen|fällig|frist|new|now|date|day|"
     r"[0-2]?\d:[0-5]\d(?::[0-5]\d)?|uhr|am|pm|auf|to|"

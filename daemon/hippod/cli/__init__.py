@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": ("local", "create a workspace with its first files"),
     "run": ("local", "run the daemon in the foreground"),
+    "stop": ("stop", "end the daemon that no service manager runs"),
     "service": ("service", "run the daemon as a service: install, start, stop, status, logs"),
     "doctor": ("doctor", "test each claim, say what to do, and mend what is safe (--fix)"),
     "status": ("status", "show whether all is well, once or again and again"),
@@ -74,7 +75,7 @@ GROUPS = {
         "reflect", "heartbeat", "hygiene", "proposals", "log", "undo", "jobs", "events", "reindex",
     ),
     "look after it": ("status", "doctor", "metrics", "backup", "restore", "export", "import"),
-    "set it up": ("init", "run", "service", "config", "models", "completion"),
+    "set it up": ("init", "run", "stop", "service", "config", "models", "completion"),
     "in your agents": ("connect", "mcp", "hook"),
 }  # fmt: skip
 """Under which headings the overview lists the commands."""
@@ -84,7 +85,6 @@ MEANT = {
     "reload": "hippod config reload",
     "restart": "hippod service restart",
     "start": "hippod service start, or: hippod run",
-    "stop": "hippod service stop; one in a terminal ends by Ctrl-C",
 }
 """What may be meant by words that are no commands."""
 
@@ -101,7 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
     try:
-        code = _dispatch(words)
+        code = _ended(words)
         output.flush()
     except HippodError as error:
         return _told(words, _report(error, as_json=_wants_json(words)))
@@ -110,14 +110,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         if told is None:
             raise
         return _report(told, as_json=_wants_json(words))
-    except SystemExit as stop:  # --help and --version, from argparse
-        return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         output.silence()
         return BROKEN_PIPE
     return code
+
+
+def _ended(words: list[str]) -> int:
+    """Run a command; `--help` and `--version` of argparse end it where they stand."""
+    try:
+        return _dispatch(words)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
 
 
 def _told(words: list[str], code: int) -> int:
@@ -140,7 +146,9 @@ def _dispatch(words: list[str]) -> int:
     getattr(module, f"{name}_options")(parser)
     # Intermixed: `insert PATH --line 3 TEXT`; it cannot tell what stands behind `--`.
     parse = parser.parse_args if "--" in rest else parser.parse_intermixed_args
-    args = options.complete(parse(rest), os.environ)
+    args = parse(rest)
+    if not getattr(args, "completes_itself", False):
+        options.complete(args, os.environ)
     try:
         return int(getattr(module, f"{name}_" if name == "import" else name)(args))
     except DaemonDown as error:

@@ -20,6 +20,7 @@ CANDIDATES = "candidates"
 _PATIENCE_SECONDS = 2.0
 """Somebody waits for what the TAB key does: rather nothing than late."""
 _MOST_CHANGES = 20
+_MOST_FACTS = 20
 _DEEPEST = 32
 
 
@@ -139,6 +140,14 @@ def _changes(client: "Client", _prefix: str) -> "Iterable[str]":
     return [str(entry["id"]) for entry in client.log(limit=_MOST_CHANGES)["entries"]]
 
 
+def _facts(client: "Client", _prefix: str) -> "Iterable[str]":
+    """Return the facts of today's log, the newest first."""
+    import re
+
+    found = re.findall(r" \^([0-9a-z]+)$", client.today_log()["content"], re.MULTILINE)
+    return list(dict.fromkeys(reversed(found)))[:_MOST_FACTS]
+
+
 _KINDS: "dict[str, Callable[[Client, str], Iterable[str]]]" = {
     "documents": _documents,
     "folders": _folders,
@@ -146,4 +155,5 @@ _KINDS: "dict[str, Callable[[Client, str], Iterable[str]]]" = {
     "jobs": _jobs,
     "proposals": _proposals,
     "changes": _changes,
+    "facts": _facts,
 }

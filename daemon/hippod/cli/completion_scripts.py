@@ -30,6 +30,33 @@ _hippod_candidates() {
 _hippod_files() {
   compgen -f -- "$1"
 }
+# Bash ends a word at ":", "@" and "="; a name goes on there. So its parts are put together
+# again, and what is offered begins where that begins which bash replaces, $2.
+_hippod() {
+  local part between begun="" line=$COMP_LINE at=-1 is_in_parts
+  local -a words=() found=()
+  for part in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    between=${line%%"$part"*}
+    [[ $part ]] || between=$line  # it is empty: the cursor is behind a space
+    line=${line:${#between}+${#part}}
+    if [[ $COMP_LINE && $at -ge 0 && -z $between ]] &&
+      [[ $part == [:@=]* || ${words[at]} == *[:@=] ]]; then
+      words[at]+=$part
+      is_in_parts=yes
+    else
+      words[++at]=$part
+      is_in_parts=${part%%[!:@=]*}
+    fi
+  done
+  [[ $is_in_parts ]] && begun=${words[at]%"$2"}
+  local -a COMP_WORDS=("${words[@]}")
+  local COMP_CWORD=$at
+  _shtab_hippod "$@"
+  for part in "${COMPREPLY[@]}"; do
+    [[ $part == "$begun"* ]] && found+=("${part#"$begun"}")
+  done
+  COMPREPLY=("${found[@]}")
+}
 """
 _ZSH = """\
 _hippod_candidates() {
@@ -53,7 +80,7 @@ _PREAMBLES = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 def script(shell: str) -> str:
     """Return the script for `bash`, `zsh` or `fish`."""
     text = str(shtab.complete(whole_parser(), shell=shell, preamble=_PREAMBLES[shell]))
-    return f"{text.rstrip()}\n"
+    return f"{text.rstrip().replace(' -F _shtab_hippod ', ' -F _hippod ')}\n"
 
 
 def whole_parser() -> argparse.ArgumentParser:
@@ -105,6 +132,7 @@ def offers() -> "dict[Place, object]":
         ("opinions", "what"): entities,
         ("jobs", "name"): _asked("jobs"),
         ("proposals", "id"): _asked("proposals"),
+        ("why", "id"): _asked("facts"),
         ("undo", "id"): _asked("changes"),
         ("log", "id"): _asked("changes"),
         **_words(),
@@ -128,7 +156,7 @@ def _words() -> "dict[Place, Iterable[str]]":
     from hippod.config import EMBEDDED, LOCAL_EMBEDDERS, Config, explain
     from hippod.connect.agents import REGISTRY
     from hippod.doctor.checks import CHECKS
-    from hippod.hooks.agents import EVENTS
+    from hippod.hooks.agents import EVENTS, MOMENTS
     from hippod.models.catalogue import CATALOGUE
 
     days = ("today", "yesterday")
@@ -142,7 +170,9 @@ def _words() -> "dict[Place, Iterable[str]]":
         ("completion", "shell"): completion.SHELLS,
         ("connect", "agent"): list(REGISTRY),
         ("hook", "agent"): list(EVENTS),
-        ("hook", "event"): dict.fromkeys(name for named in EVENTS.values() for name in named),
+        ("hook", "event"): list(
+            dict.fromkeys(each for named in (MOMENTS, *EVENTS.values()) for each in named)
+        ),
         ("recall", "kind"): recall.KINDS,
         ("export", "type"): exchange.TYPES,
         ("events", "types"): events.TYPES,

@@ -28,7 +28,8 @@ def today_options(_parser: "argparse.ArgumentParser") -> None:
 def today(args: "argparse.Namespace") -> int:
     """Print today's daily log."""
     answer = options.ask(args, lambda client: client.today_log())
-    return output.show(args, answer, _print, quiet=_print)
+    hint = "add a line with: hippod note"
+    return output.show(args, answer, lambda log: _print(log, "yet", hint), quiet=_content)
 
 
 def day_options(parser: "argparse.ArgumentParser") -> None:
@@ -39,13 +40,18 @@ def day_options(parser: "argparse.ArgumentParser") -> None:
 def day(args: "argparse.Namespace") -> int:
     """Print the daily log of a date."""
     answer = options.ask(args, lambda client: client.daily_log(args.date))
-    return output.show(args, answer, _print, quiet=_print)
+    hint = "list those that there are with: hippod tree memory"
+    return output.show(args, answer, lambda log: _print(log, "", hint), quiet=_content)
 
 
-def _print(answer: "dict[str, Any]") -> None:
+def _content(answer: "dict[str, Any]") -> None:
     if answer.get("exists", True):
         output.verbatim(str(answer["content"]))
-    else:
-        output.complain(f"no daily log for {answer['date']} yet", "add a line with: hippod note")
+
+
+def _print(answer: "dict[str, Any]", yet: str, hint: str) -> None:
+    _content(answer)
+    if not answer.get("exists", True):
+        output.complain(f"no daily log for {answer['date']} {yet}".rstrip(), hint)
     for path in answer.get("others", ()):
         output.complain(f"another log of {answer['date']} is {path}", f"hippod read {path}")

@@ -42,6 +42,7 @@ EXAMPLES = {
     "hygiene": ("hippod hygiene --dry-run", "hippod hygiene --apply k3f9ab27qt"),
     "heartbeat": ("hippod heartbeat --dry-run", "hippod heartbeat history --limit 5"),
     "forget": ("hippod forget ^k3f9", 'hippod forget "an old address" --yes'),
+    "stop": ("hippod stop", "hippod stop --workspace ~/work"),
     "reindex": ("hippod reindex --full",),
     "jobs": ("hippod jobs", "hippod jobs run reflect", "hippod jobs pause hygiene"),
     "events": ("hippod events --follow --types fault,heartbeat.alert",),

@@ -229,7 +229,8 @@ def _complain_of_lines(answer: "dict[str, Any]") -> None:
         output.complain(f"line {each['line']}: {each['reason']}")
     if len(answer["refused"]) > _MOST_SHOWN:
         more = len(answer["refused"]) - _MOST_SHOWN
-        output.complain(f"and {more} more lines were refused", "see --json")
+        verb = "was" if more == 1 else "were"
+        output.complain(f"and {output.many(more, 'more line')} {verb} refused", "see --json")
 
 
 def _print_imported(answer: "dict[str, Any]") -> None:
@@ -240,7 +241,7 @@ def _print_imported(answer: "dict[str, Any]") -> None:
         output.say(f"of those there, extended: {_counted(answer['extended'])}")
     output.say(f"there already: {_counted(answer['standing'])}")
     if answer.get("reworded"):
-        output.say(f"there in other words, which stay: {answer['reworded']} facts")
+        output.say(f"there in other words, which stay: {output.many(answer['reworded'], 'fact')}")
     if answer["entries"]:
         output.tell(f"undo with: hippod import --undo {answer['batch']}")
 
@@ -253,7 +254,8 @@ def _complain_of_conflicts(answer: "dict[str, Any]") -> None:
 def _print_undone(answer: "dict[str, Any]") -> None:
     _complain_of_conflicts(answer)
     would = "would take back" if answer["dry_run"] else "took back"
-    output.say(f"{would} {len(answer['undone'])} changes in {len(answer['paths'])} documents")
+    changes = output.many(len(answer["undone"]), "change")
+    output.say(f"{would} {changes} in {output.many(len(answer['paths']), 'document')}")
 
 
 def _counted(counts: "dict[str, int]") -> str:

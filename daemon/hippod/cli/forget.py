@@ -74,7 +74,8 @@ def _print(answer: "dict[str, Any]") -> None:
         return
     output.say()
     kept = ", ".join(f"{count} {name}" for name, count in answer["kept"].items() if count)
-    output.say(f"forgotten, {answer['tombstones']} lines added to bank/forgotten.md")
+    lines = output.many(answer["tombstones"], "line")
+    output.say(f"forgotten, {lines} added to bank/forgotten.md")
     if kept:
         output.say(f"and of what was kept: {kept}")
     output.tell("backups and exports that you made still say it: delete them, and make new ones")

@@ -1,10 +1,11 @@
 """`hippod hook`: what an agent runs at the start, in the course and at the end of a session."""
 
 import os
+import time
 
 from hippod import paths
 from hippod.cli import options, output
-from hippod.errors import HippodError, InvalidInput
+from hippod.errors import DaemonDown, HippodError, InvalidInput
 from hippod.hooks import agents, payload, turning
 
 TYPE_CHECKING = False
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from hippod.client import Client
+
 STDIN = 0
+START_SECONDS = 5.0
+"""How long the start of a session waits for a daemon that is down; agents give it 10 s."""
 PAYLOAD_SECONDS = 1.0
 """How long a hook waits for the end of what the agent writes to it."""
 
@@ -24,6 +29,8 @@ def hook_options(parser: "argparse.ArgumentParser") -> None:
     add("event", metavar="EVENT", help=f"as the agent names it, or {', '.join(agents.MOMENTS)}")
     add("--budget", type=int, metavar="TOKENS", default=turning.BUDGET,
         help=f"most tokens of the context (default {turning.BUDGET})")  # fmt: skip
+    add("--start", action="store_true", help="start the daemon if it is down as a session starts")
+    parser.set_defaults(completes_itself=True)
 
 
 def hook(args: "argparse.Namespace") -> int:
@@ -34,11 +41,26 @@ def hook(args: "argparse.Namespace") -> int:
         raise InvalidInput(f"--budget: {args.budget} is less than 1")
     answer: dict[str, object] = {}
     try:
-        answer = _answer(args)
+        answer = _answer(options.complete(args, os.environ))
     except HippodError as error:
-        output.complain(f"hook {args.agent} {args.event}: {error.message}", error.hint)
-    output.document(answer, one_line=True)
+        _complain(args, error)
+    _print(args, answer)
     return 0
+
+
+def _print(args: "argparse.Namespace", answer: "dict[str, object]") -> None:
+    """Print the answer; an agent that takes none is not failed by it."""
+    try:
+        output.document(answer, one_line=True)
+        output.flush()
+    except BrokenPipeError:
+        output.silence()
+    except HippodError as error:
+        _complain(args, error)
+
+
+def _complain(args: "argparse.Namespace", error: HippodError) -> None:
+    output.complain(f"hook {args.agent} {args.event}: {error.message}", error.hint)
 
 
 def _answer(args: "argparse.Namespace") -> "dict[str, Any]":
@@ -49,8 +71,43 @@ def _answer(args: "argparse.Namespace") -> "dict[str, Any]":
     if _shows_the_files_itself(args, told):
         return {}
     with options.connect(args) as client:
-        asking = turning.Hook(client, args.agent, budget=args.budget)
+        try:
+            asking = turning.Hook(client, args.agent, budget=args.budget)
+            return asking.answer(args.event, told)
+        except DaemonDown:
+            if not _is_begun(args):
+                raise
+        left = _waited(args, client)
+        asking = turning.Hook(client, args.agent, budget=args.budget, seconds=left)
         return asking.answer(args.event, told)
+
+
+def _is_begun(args: "argparse.Namespace") -> bool:
+    """Say whether a session starts, and a daemon too: by us with `--start`, or by somebody else."""
+    if agents.moment(args.agent, args.event) != agents.START:
+        return False
+    if args.start:
+        return True
+    from hippod.cli import local
+    from hippod.mcp import starting
+
+    return starting.is_begun(local.root(args))
+
+
+def _waited(args: "argparse.Namespace", client: "Client") -> float:
+    """Wait for the daemon; return the seconds that are left to ask it.
+
+    Raises `DaemonDown` if it does not come up soon enough.
+    """
+    from hippod.cli import mcp
+    from hippod.mcp import starting
+
+    began = time.monotonic()
+    if args.start:
+        mcp.starter(args, client, START_SECONDS)()
+    else:
+        starting.wait_for_it(lambda: mcp.dials(client), START_SECONDS)
+    return max(turning.DEADLINE, START_SECONDS - (time.monotonic() - began))
 
 
 def _shows_the_files_itself(args: "argparse.Namespace", told: "dict[str, Any]") -> bool:

@@ -4,7 +4,7 @@ import os
 
 from hippod import paths
 from hippod.cli import output
-from hippod.errors import DaemonDown, HippodError
+from hippod.errors import ConfigError, DaemonDown, HippodError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ def init(args: "argparse.Namespace") -> int:
 
     file = paths.config_path(args.config, os.environ)
     configured = paths.configured(file, os.environ)[0]
-    root = paths.workspace_path(
+    folder = paths.workspace_path(
         args.path or args.workspace, configured, os.environ, config_dir=_folder(file)
     )
-    made = workspace_seed.init(Path(root))
-    return output.show(args, {"workspace": root, "created": made}, _print_made)
+    made = workspace_seed.init(Path(folder))
+    return output.show(args, {"workspace": folder, "created": made}, _print_made)
 
 
 def run_options(parser: "argparse.ArgumentParser") -> None:
@@ -51,13 +51,22 @@ def run(args: "argparse.Namespace") -> int:
     from hippod import lock, notify
 
     if not notify.is_managed(os.environ):
-        lock.refuse_if_held(Path(_root(args)))  # before all that takes seconds to load
+        lock.refuse_if_held(Path(root(args)))  # before all that takes seconds to load
     from hippod import process
 
+    is_named = bool(args.config or os.environ.get("HIPPOD_CONFIG"))
     _fix(args)
     if args.background:
         _log_to_a_file(args)
-    return process.run(lambda: settings(args))
+    return process.run(lambda: _read(args, is_named=is_named))
+
+
+def _read(args: "argparse.Namespace", *, is_named: bool) -> "tuple[Config, Path | None]":
+    """Load the settings; without a file the defaults count, unless a person named one."""
+    found = settings(args)
+    if is_named and found[1] is None:
+        raise ConfigError([f"{args.config}: it is gone"], "put it back, or name another one")
+    return found
 
 
 def _log_to_a_file(args: "argparse.Namespace") -> None:
@@ -85,16 +94,16 @@ def starting(args: "argparse.Namespace", error: DaemonDown) -> DaemonDown:
     if not error.message.startswith("no daemon answers"):
         return error
     try:
-        root = _root(args)
+        folder = root(args)
     except HippodError:
         return error
-    if not _is_locked(root):
+    if not _is_locked(folder):
         return error
     from pathlib import Path
 
     from hippod import lock
 
-    place = Path(root)
+    place = Path(folder)
     pid = lock.holder(place)
     if not pid:
         return error
@@ -119,19 +128,19 @@ def settings(args: "argparse.Namespace") -> "tuple[Config, Path | None]":
     file = paths.config_path(args.config, os.environ)
     loaded = configuration.load(Path(file), os.environ)
     path, socket = paths.configured(file, os.environ)
-    root = paths.workspace_path(args.workspace, path, os.environ, config_dir=_folder(file))
+    where = paths.workspace_path(args.workspace, path, os.environ, config_dir=_folder(file))
     chosen = args.socket and {**os.environ, "HIPPOD_SOCKET": args.socket}
-    listen = paths.socket_path(root, socket, chosen or os.environ, config_dir=_folder(file))
+    listen = paths.socket_path(where, socket, chosen or os.environ, config_dir=_folder(file))
     settled = loaded.model_copy(
         update={
-            "workspace": loaded.workspace.model_copy(update={"path": Path(root)}),
+            "workspace": loaded.workspace.model_copy(update={"path": Path(where)}),
             "server": loaded.server.model_copy(update={"socket": listen}),
         }
     )
     return settled, Path(file) if paths.is_there(file) else None
 
 
-def _root(args: "argparse.Namespace") -> str:
+def root(args: "argparse.Namespace") -> str:
     """Return the workspace that is meant, without reading more of the configuration."""
     file = paths.config_path(args.config, os.environ)
     configured = paths.configured(file, os.environ)[0]

@@ -3,7 +3,7 @@
 import os
 
 from hippod import paths
-from hippod.cli import options, output
+from hippod.cli import local, options, output
 from hippod.errors import DaemonDown, InvalidInput
 
 TYPE_CHECKING = False
@@ -26,9 +26,7 @@ def mcp_options(parser: "argparse.ArgumentParser") -> None:
         help="token: print the token of the listener, made if there is none",
     )  # fmt: skip
     parser.add_argument("--start", action="store_true", help="start the daemon if it is down")
-    parser.add_argument(
-        "--tools", choices=["default", "all"], help="else [mcp] tools: six tools, or all of them"
-    )
+    parser.add_argument("--tools", choices=["default", "all"], help="six tools, or all of them")
     parser.add_argument(
         "--new",
         action="store_true",
@@ -45,18 +43,20 @@ def mcp(args: "argparse.Namespace") -> int:
     from hippod.mcp import bridge
 
     client = options.connect(args)
-    begin = _starter(args, client) if args.start else None
+    begin = starter(args, client) if args.start else None
     return bridge.run(client, _headers(args), begin, paths.config_path(args.config, os.environ))
 
 
 def _headers(args: "argparse.Namespace") -> dict[str, str]:
-    """Return what was chosen for this agent; what was not is as the daemon's config says."""
+    """Return what was chosen for this agent; what was not is main, and six tools."""
     told = {"Hippod-Scope": args.scope if args.names_scope else "", "Hippod-Tools": args.tools}
     return {name: value for name, value in told.items() if value}
 
 
-def _starter(args: "argparse.Namespace", client: "Client") -> "Callable[[], None]":
-    """Return what starts the daemon that is meant."""
+def starter(
+    args: "argparse.Namespace", client: "Client", seconds: float | None = None
+) -> "Callable[[], None]":
+    """Return what starts the daemon that is meant, waiting for it at most so long."""
     chosen = {name: getattr(args, name) or os.environ.get(variable) for name, variable in _NAMED}
     places = {name: paths.absolute(p, os.environ) for name, p in chosen.items() if p}
     words = [word for name, place in places.items() for word in (f"--{name}", place)]
@@ -64,19 +64,14 @@ def _starter(args: "argparse.Namespace", client: "Client") -> "Callable[[], None
     def begin() -> None:
         from hippod.mcp import starting
 
-        starting.start(starting.Meant(_root(args), tuple(words), not words), lambda: _dials(client))
+        meant = starting.Meant(local.root(args), tuple(words), not words)
+        starting.start(meant, lambda: dials(client), seconds)
 
     return begin
 
 
-def _root(args: "argparse.Namespace") -> str:
-    file = paths.config_path(args.config, os.environ)
-    folder = os.path.dirname(file)  # noqa: PTH120 - pathlib costs 8 ms
-    configured = paths.configured(file, os.environ)[0]
-    return paths.workspace_path(args.workspace, configured, os.environ, config_dir=folder)
-
-
-def _dials(client: "Client") -> bool:
+def dials(client: "Client") -> bool:
+    """Say whether a daemon can be reached."""
     try:
         client.line(_DIAL_SECONDS).close()
     except DaemonDown:

@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 
 from hippod import __version__, paths
@@ -13,6 +14,8 @@ from hippod.errors import HippodError, InvalidInput, NotFound
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
+
+    from _typeshed import SupportsWrite
 
     Answer = dict[str, Any]
 
@@ -48,6 +51,13 @@ class Parser(argparse.ArgumentParser):
         from hippod.cli import examples
 
         return f"{super().format_help()}{examples.shown(self.prog)}"
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        """Print; argparse itself says nothing of a disk that is full."""
+        if file is sys.stdout and file is not None:
+            output.raw(message)
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> "NoReturn":
         """Raise; the hint tells how to pass text that looks like an option."""

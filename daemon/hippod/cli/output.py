@@ -138,6 +138,11 @@ def tinted(code: str, text: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if colour() and text else text
 
 
+def wrapped(text: str, *, inside: int, most: int | None = None) -> list[str]:
+    """Return safe text as lines that leave `inside` columns of the width free."""
+    return columns.wrapped(text, width() - inside, most=most, mark=mark(), exact=terminal())
+
+
 def room() -> int:
     """Return the columns of the terminal, at least 20."""
     try:
@@ -148,8 +153,8 @@ def room() -> int:
 
 
 def width() -> int:
-    """Return the columns to fill with text: as many as there are, between 40 and 100."""
-    return max(40, min(room(), MAX_WIDTH))
+    """Return the columns to fill with text: as many as there are, at most 100."""
+    return min(room(), MAX_WIDTH)
 
 
 def mark() -> str:
@@ -182,23 +187,30 @@ def table(rows: Sequence[Sequence[str]]) -> None:
     row as a paragraph. Into a pipe or file all goes whole.
     """
     clean = [[printable(cell) for cell in row] for row in rows]
-    widths = _widths(clean)
-    if terminal() and columns.total(widths) > room():
+    exact = terminal()
+    widths = _widths(clean, exact=exact)
+    if exact and columns.total(widths) > room():
         clean = columns.saying(clean)
         widths = columns.fitting(_widths(clean), room())
         if columns.total(widths) > room():
             _paragraphs(clean[0], clean[1:])
             return
+        clean = [
+            [columns.cut(cell, size, mark()) for cell, size in zip(row, widths, strict=True)]
+            for row in clean
+        ]
     for row in clean:
         cells = (
-            columns.padded(columns.cut(cell, size, mark()), size)
-            for cell, size in zip(row, widths, strict=True)
+            columns.padded(cell, size, exact=exact) for cell, size in zip(row, widths, strict=True)
         )
         say((" " * columns.GAP).join(cells).rstrip())
 
 
-def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(columns.width, column)) for column in zip(*rows, strict=True)]
+def _widths(rows: Sequence[Sequence[str]], *, exact: bool = True) -> list[int]:
+    return [
+        max(columns.width(cell, exact=exact) for cell in column)
+        for column in zip(*rows, strict=True)
+    ]
 
 
 def _paragraphs(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -212,6 +224,11 @@ def _paragraphs(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             if cell not in ("", "-")
         ]
         tell(f"  {' · '.join(said)}")
+
+
+def many(count: int, what: str) -> str:
+    """Return a count with the word for what is counted: "1 file", "2 files"."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def duration(seconds: float) -> str:

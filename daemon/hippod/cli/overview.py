@@ -160,7 +160,11 @@ def _index(part: "Answer") -> "Iterator[tuple[str, str]]":
     if not part["embedder"]:
         meaning = "words alone"
     elif waiting:
-        meaning += f", {waiting} texts wait for theirs and are found by words alone"
+        one = waiting == 1
+        texts = (
+            "1 text waits for its own and is" if one else f"{waiting} texts wait for theirs and are"
+        )
+        meaning += f", {texts} found by words alone"
     yield (
         "index",
         f"{part['state']}, {part['documents']} documents, {part['units']} units, {meaning}",
@@ -195,23 +199,31 @@ def _sources(part: "Answer") -> "Iterator[tuple[str, str]]":
         f"turns waiting: {part['turns_waiting']}" if part["turns_waiting"] else "nothing waits"
     )
     yield "retain", waiting if part["enabled"] else "switched off"
+    yield from nameless(part)
     ordered = sorted(part["sources"], key=lambda source: -source["turns"])
     for source in ordered[:MOST_SOURCES]:
         missing = "" if source.get("folder_exists", True) else ", no folder yet"
         older = (source.get("skipped") or {}).get("before_since")
         left_out = f", {older} older (retain.backfill_days)" if older else ""
-        counts = f"{source['files']} files, {source['turns']} turns{left_out}{missing}"
+        read = f"{output.many(source['files'], 'file')}, {output.many(source['turns'], 'turn')}"
+        counts = f"{read}{left_out}{missing}"
         yield "", f"{source['name']}: {counts} ({_short(source['path'])})"
     if len(ordered) > MOST_SOURCES:
-        yield "", f"... and {len(ordered) - MOST_SOURCES} more sources"
+        yield "", f"... and {output.many(len(ordered) - MOST_SOURCES, 'more source')}"
+
+
+def nameless(part: "Answer") -> "Iterator[tuple[str, str]]":
+    """Yield how to tell one's name, as long as facts call the user "User"."""
+    if part["enabled"] and part.get("user") == "":
+        yield "user", "no name yet; facts say User: hippod config set workspace.user NAME"
 
 
 def _bank(part: "Answer", now: datetime) -> "Iterator[tuple[str, str]]":
     said = [f"reflected {_ago(part['last_run'], now)}"] if part.get("last_run") else []
-    if part.get("facts_waiting"):
-        said.append(f"{part['facts_waiting']} facts wait")
+    if waiting := part.get("facts_waiting"):
+        said.append(f"{output.many(waiting, 'fact')} wait{'s' if waiting == 1 else ''}")
     if part.get("proposals_open"):
-        said.append(f"{part['proposals_open']} proposals: hippod proposals")
+        said.append(f"{output.many(part['proposals_open'], 'proposal')}: hippod proposals")
     if said:
         yield "bank", ", ".join(said)
 

@@ -117,14 +117,17 @@ def _print_hit(rank: int, hit: "dict[str, Any]", wanted: "re.Pattern[str] | None
     explained = hit.get("explanation") or {}
     if explained:
         why = output.printable(f"{hit.get('score')}: {explained.get('text')}")
-        for line in columns.wrapped(why, output.width() - len(_INDENT), mark=output.mark()):
+        for line in output.wrapped(why, inside=len(_INDENT)):
             output.say(_INDENT + output.tinted("2", line))
 
 
 def _beside(source: str, about: str) -> str:
     """Put what is known of a hit behind its source, or on a line below where it is too long."""
-    long = columns.width(source) + columns.width(about) + 5 > output.room()
-    return f"\n{_INDENT}{about}" if long and output.terminal() else f"  {about}"
+    if not output.terminal():
+        return f"  {about}"
+    if columns.width(source) + columns.width(about) + 5 <= output.room():
+        return f"  {about}"
+    return "".join(f"\n{_INDENT}{line}" for line in output.wrapped(about, inside=len(_INDENT)))
 
 
 def _lines(hit: "dict[str, Any]") -> list[str]:
@@ -133,9 +136,7 @@ def _lines(hit: "dict[str, Any]") -> list[str]:
     if before or after:
         return [output.printable(line) for line in f"{before}{content}{after}".split("\n")]
     snippet = output.printable(" ".join(content.split()))
-    return columns.wrapped(
-        snippet, output.width() - len(_INDENT), most=_SNIPPET_LINES, mark=output.mark()
-    )
+    return output.wrapped(snippet, inside=len(_INDENT), most=_SNIPPET_LINES)
 
 
 def _about(hit: "dict[str, Any]") -> str:
@@ -190,13 +191,16 @@ def _notes(answer: "dict[str, Any]") -> list[str]:
         notes.append("the query was too long; its beginning was used")
     pending = (answer.get("freshness") or {}).get("pending")
     if pending:
-        notes.append(f"{pending} changed files are not in the index yet")
+        verb = "is" if pending == 1 else "are"
+        notes.append(f"{output.many(pending, 'changed file')} {verb} not in the index yet")
     gone = (answer.get("freshness") or {}).get("gone")
     if gone:
-        notes.append(f"{gone} hits are left out: their text is gone from its document")
+        verb, whose = ("is", "its") if gone == 1 else ("are", "their")
+        hits = output.many(gone, "hit")
+        notes.append(f"{hits} {verb} left out: {whose} text is gone from its document")
     left_out = (answer.get("budget") or {}).get("left_out")
     if left_out:
-        notes.append(f"{left_out} more hits did not fit into the budget")
+        notes.append(f"{output.many(left_out, 'more hit')} did not fit into the budget")
     return notes
 
 

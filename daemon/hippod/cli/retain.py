@@ -95,8 +95,8 @@ def _print(answer: "dict[str, Any]") -> None:
         output.tell(f"{_place(fact)}  {fact['bullet']}", under=2)
     for item in rejected:
         where = f"  {item['source']}" if item.get("source") else ""
-        output.tell(f"rejected: {item['text']} ({item['reason']}){where}")
+        output.tell(f"not stored: {item['text']}: {item['reason']}{where}")
     counts = [f"{len(stored)} stored"]
-    counts += [f"{len(rejected)} rejected"] if rejected else []
-    counts += [f"{answer['queued']} turns queued"] if answer.get("queued") else []
+    counts += [f"{len(rejected)} not stored"] if rejected else []
+    counts += [f"{output.many(answer['queued'], 'turn')} queued"] if answer.get("queued") else []
     output.say(", ".join(counts))

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 ACTIONS = ("install", "uninstall", "start", "stop", "restart", "status", "logs")
 _RUNNING = ("active", "activating", "reloading")
 _NOT_RUNNING = 3
-_BY_HAND = (
-    "without a service manager end the daemon by its pid (hippod status), by SIGKILL if it "
-    "hangs, then: hippod run"
-)
+_BY_HAND = "without a service manager: hippod stop, then: hippod run"
 
 
 def service_options(parser: "argparse.ArgumentParser") -> None:
@@ -184,7 +181,10 @@ def _start(args: "argparse.Namespace", control: "Control") -> int:
 
 
 def _stop(args: "argparse.Namespace", control: "Control") -> int:
-    control.stop()
+    try:
+        control.stop()
+    except NotFound as error:
+        raise NotFound(error.message, f"{error.hint}; a daemon without one: hippod stop") from None
     return _said(args, control, "is stopped")
 
 
@@ -214,7 +214,7 @@ def _refuse_beside_another(args: "argparse.Namespace", control: "Control") -> No
             client.health()
     except HippodError:
         return
-    raise Busy("a daemon that was started by hand is running", "stop it first, see: hippod status")
+    raise Busy("a daemon that was started by hand is running", "stop it first: hippod stop")
 
 
 def _said(args: "argparse.Namespace", control: "Control", what: str) -> int:
@@ -240,7 +240,7 @@ def _print_status(answer: "Answer") -> None:
     if answer["socket"] is not None:
         output.tell(f"its socket is {answer['socket']}")
     if answer["restarts"]:
-        output.say(f"restarted {answer['restarts']} times")
+        output.say(f"restarted {output.many(answer['restarts'], 'time')}")
     if answer["result"] != "success":
         code = f", exit code {answer['exit_code']}" if answer["exit_code"] else ""
         output.tell(f"! it ended by {answer['result']}{code}; see: hippod service logs")

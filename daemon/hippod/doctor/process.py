@@ -29,12 +29,16 @@ _ANSWER_SECONDS = 3.0
 _SLOW_SECONDS = 1.0
 _WORKER = "hippod.models.worker"
 SYSTEM_UNITS = Path("/etc/systemd/system")
+_WITHOUT = "without a daemon: this program holds the workspace itself"
 _START = "hippod service start, or: hippod run"
 _EXEC = re.compile(r"^ExecStart=[:@+!-]*(?P<program>\"[^\"]+\"|\S+)", re.M)
 
 
 def daemon(subject: Subject) -> Iterator[Found]:
     """The daemon answers, soon and with this version."""
+    if _is_without_daemon(subject):
+        yield skipped(_WITHOUT)
+        return
     client = Client(subject.socket, timeout=_ANSWER_SECONDS)
     began = time.monotonic()
     try:
@@ -57,6 +61,9 @@ def daemon(subject: Subject) -> Iterator[Found]:
 
 def socket(subject: Subject) -> Iterator[Found]:
     """The socket is there, and for its owner alone."""
+    if _is_without_daemon(subject):
+        yield skipped(_WITHOUT)
+        return
     path = Path(subject.socket)
     try:
         info = path.lstat()
@@ -110,7 +117,8 @@ def held(subject: Subject) -> Iterator[Found]:
             f"stop both, look at memory/ and bank/, start one: {_START}",
         )
     else:
-        yield ok(f"held by this daemon{_pid(os.getpid())}")
+        whom = "this program, without a daemon" if _is_without_daemon(subject) else "this daemon"
+        yield ok(f"held by {whom}{_pid(os.getpid())}")
 
 
 def children(subject: Subject) -> Iterator[Found]:
@@ -198,6 +206,9 @@ def listener(subject: Subject) -> Iterator[Found]:
     if not mcp.listen:
         yield ok("none is configured")
         return
+    if _is_without_daemon(subject):
+        yield skipped(_WITHOUT)
+        return
     file = bearer.place(mcp, subject.config_path)
     bits = mode(file)
     if bits is not None and bits & 0o077:
@@ -236,6 +247,11 @@ def workers(subject: Subject) -> Iterator[Found]:
             "it was started again; see the log, and report it",
         )
     yield ok("none crashed since the start")
+
+
+def _is_without_daemon(subject: Subject) -> bool:
+    """Say whether the program that holds the workspace is no daemon, but uses the library."""
+    return subject.parts is not None and not subject.socket
 
 
 def _not_running(subject: Subject) -> Found:

@@ -69,9 +69,10 @@ class NothingToLookAt(Exception):
 class Subject:
     """One workspace as it is examined once.
 
-    `socket` is where its daemon listens, `parts` are those of the daemon that runs the doctor in
-    itself; None: it is looked at from outside, and `is_locked` says that the workspace is held
-    meanwhile, so that its databases may be opened. `proc` is where Linux tells of itself.
+    `socket` is where its daemon listens (empty: a program holds the workspace without one),
+    `parts` are those of whoever runs the doctor in itself; None: it is looked at from outside, and
+    `is_locked` says that the workspace is held meanwhile, so that its databases may be opened.
+    `proc` is where Linux tells of itself.
     """
 
     config: Config

@@ -47,8 +47,9 @@ def schedule(subject: Subject) -> Iterator[Found]:
     jobs = parts.jobs()
     for job in jobs:
         if job.last_outcome in _FAILED and not job.running:
+            why = job.last_error or "the daemon stopped"
             yield warn(
-                f"{job.name} ended with {job.last_outcome}: {job.last_error or 'no reason noted'}",
+                f"{job.name} ended with {job.last_outcome}: {why}",
                 f"try it: hippod jobs run {job.name}",
             )
         if job.paused:

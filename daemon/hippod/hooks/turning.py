@@ -28,14 +28,16 @@ _CUT = "\n[cut: the agent takes no more]"
 class Hook:
     """The hook of one event of one agent, asking the daemon behind `client`.
 
-    Raises what `Client` raises; `NotResponding` once the deadline has passed.
+    Raises what `Client` raises; `NotResponding` once `seconds` have passed.
     """
 
-    def __init__(self, client: Client, agent: str, *, budget: int = BUDGET) -> None:
+    def __init__(
+        self, client: Client, agent: str, *, budget: int = BUDGET, seconds: float = DEADLINE
+    ) -> None:
         self._client = client
         self._agent = agent
         self._budget = budget
-        self._deadline = time.monotonic() + DEADLINE
+        self._deadline = time.monotonic() + seconds
 
     def answer(self, event: str, told: "dict[str, Any]") -> "dict[str, object]":
         """Do what is to be done at `event`, and return what to print for the agent."""

@@ -22,7 +22,7 @@ from hippod.errors import IndexUnavailable, StorageError
 
 logger = structlog.get_logger()
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _CLOSED = "closed"
 REBUILT = "it is built again at the next change or reconcile"
 _BUSY_MS = 10_000

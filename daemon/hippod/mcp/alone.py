@@ -24,7 +24,7 @@ class Alone:
         mcp = _settings(settings)
         self._why = HippodError("no daemon answers")
         self._app = build(
-            self._nobody, scope=mcp.scope, tools=mcp.tools, budget_tokens=mcp.budget_tokens
+            self._nobody, scope="main", tools="default", budget_tokens=mcp.budget_tokens
         )
 
     def post(

@@ -7,15 +7,20 @@ value stands for a list of one, null for nothing.
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from hippod import wanted
+from hippod import wanted, wire
 from hippod.errors import InvalidInput
 
 _MOST_FAULTS = 5
 _MOST_OF_A_NAME = 60
 
 T = TypeVar("T")
+
+MOST_OF_A_PATH = 4_096
+"""Characters of what goes to the daemon in a URL, whose length has an end; no path is longer."""
+Name = Annotated[wire.Text, Field(max_length=MOST_OF_A_PATH)]
+"""A path, a session or the name of an entity."""
 
 
 class Arguments(BaseModel):
@@ -58,7 +63,8 @@ def _said(fault: Mapping[str, Any]) -> str:
     place = [str(part)[:_MOST_OF_A_NAME] for part in fault["loc"]]
     if isinstance(fault["loc"][-1], int):  # one value stands for a list of one
         place = place[:-1]
-    return f"{'.'.join(place)}: {wanted.said(fault)}"
+    say = wanted.of_a_request if fault["type"] == "too_long" else wanted.said
+    return f"{'.'.join(place)}: {say(fault)}"
 
 
 def _lean(part: Any, shared: Mapping[str, Any]) -> Any:

@@ -1,27 +1,32 @@
 """The tools of the bank and the jobs: who is who, what is believed and why, and forgetting."""
 
-import hashlib
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from hippod import wire
 from hippod.aclient import AsyncClient
-from hippod.errors import InvalidInput
-from hippod.mcp import budget
-from hippod.mcp.arguments import Arguments
+from hippod.errors import Conflict, InvalidInput
+from hippod.mcp.arguments import Arguments, Name
 from hippod.mcp.tool import Result, Tool, quoted
 
 Id = Annotated[
-    wire.Text, Field(min_length=1, description="or its first 4+ letters", examples=["k3f9ab27qt"])
+    wire.Text,
+    Field(
+        min_length=1,
+        max_length=64,
+        description="or its first 4+ letters",
+        examples=["k3f9ab27qt"],
+    ),
 ]
 
 
 class Entity(Arguments):
     """Which entity."""
 
-    name: Annotated[wire.Text | None, Field(description="none: list all", examples=["Ina"])] = None
+    name: Annotated[Name | None, Field(description="none: list all", examples=["Ina"])] = None
 
 
 async def _entity(client: AsyncClient, asked: Entity, tokens: int) -> Result:
@@ -33,7 +38,7 @@ async def _entity(client: AsyncClient, asked: Entity, tokens: int) -> Result:
 class Opinions(Arguments):
     """Which opinions."""
 
-    entity: Annotated[wire.Text | None, Field(examples=["Ina"])] = None
+    entity: Annotated[Name | None, Field(examples=["Ina"])] = None
     id: Annotated[Id | None, Field(description="one opinion, with its evidence")] = None
 
 
@@ -84,40 +89,47 @@ class Forget(Arguments):
     id: Id | None = None
     every: Annotated[bool, Field(description="a short text that stands in many places")] = False
     confirm: Annotated[
-        wire.Text | None, Field(description="of the plan, once the person agreed to it")
+        wire.Text | None,
+        Field(max_length=64, description="of the plan, once the person agreed to it"),
     ] = None
 
 
 async def _forget(client: AsyncClient, asked: Forget, tokens: int) -> Result:
-    plan = await client.forget(asked.text, id=asked.id, every=asked.every, dry_run=True)
-    agreed = _token(plan, asked)
+    ask = partial(client.forget, asked.text, id=asked.id, every=asked.every)
     if not asked.confirm:
-        return _planned(plan, agreed, asked, tokens)
-    if asked.confirm != agreed:
-        raise InvalidInput(
-            "confirm: is not of this plan; nothing was forgotten",
-            "call it without confirm, show the plan to the person, and then give its token",
-        )
-    done = await client.forget(asked.text, id=asked.id, every=asked.every, dry_run=False)
-    return quoted(done, tokens)
-
-
-def _token(plan: Mapping[str, Any], asked: Forget) -> str:
-    """Return a name of what would go; lines are no part of it, for they move."""
-    places = [[each[name] for name in ("path", "text", "action")] for each in plan["places"]]
-    what = [asked.text, asked.id, asked.every, sorted(places), sorted(plan["facts"])]
-    return hashlib.sha256(budget.as_json(what).encode()).hexdigest()[:12]
-
-
-def _planned(plan: Mapping[str, Any], token: str, asked: Forget, tokens: int) -> Result:
-    if plan["widespread"] and not asked.every:
-        return quoted(
-            {"next": "it stands in many places: give more, or every=true", **plan}, tokens
-        )
-    said = "Nothing was forgotten yet, and it cannot be undone. Show this plan to the person;"
-    return quoted(
-        {"confirm": token, "next": f"{said} if they agree, repeat with it.", **plan}, tokens
+        return _planned(await ask(dry_run=True), asked, tokens)
+    try:
+        return quoted(await ask(dry_run=False, agreed=asked.confirm), tokens)
+    except Conflict as other:
+        if not other.message.startswith("agreed:"):
+            raise
+    raise InvalidInput(
+        "confirm: is not of this plan; nothing was forgotten",
+        "call it without confirm, show the plan to the person, and then give its token",
     )
+
+
+def _planned(plan: Mapping[str, Any], asked: Forget, tokens: int) -> Result:
+    """Return a plan, with its size first: of a long one only a part is shown."""
+    told = {name: value for name, value in plan.items() if name != "plan"}
+    total = len(plan["places"])
+    if plan["widespread"] and not asked.every:
+        many = f"It stands in {total} places: give more of the text, or every=true."
+        return quoted({"next": many, **told}, tokens)
+    size = f"{total} places of {len({each['path'] for each in plan['places']})} documents go"
+
+    def shown(count: int) -> Result:
+        cut = f" ({count} of {total} are shown here)" if count < total else ""
+        return quoted({"confirm": plan["plan"], "next": f"{size}{cut}. {_NEXT}", **told}, tokens)
+
+    longest = shown(max(0, total - 1))
+    return shown(len((longest.data or {})["places"]))
+
+
+_NEXT = (
+    "Nothing was forgotten yet, and it cannot be undone. Show this plan to the person; if they"
+    " agree, repeat with it."
+)
 
 
 # --------------------------------------------------------------------------------------------

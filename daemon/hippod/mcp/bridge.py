@@ -6,7 +6,6 @@ Only what is cheap to import: an agent waits for it at each start of a session.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -32,6 +31,8 @@ FIRST_SECONDS = 10.0
 """How long a first word is waited for where our parent may have died before we looked."""
 AGAIN_SECONDS = 10.0
 """How soon after a start that failed another one is tried."""
+QUICK_SECONDS = 10.0
+"""How long a daemon is waited for by what can be answered without it: hosts wait no longer."""
 _READ_BYTES = 65_536
 _BY_AN_AGENT = "an agent starts it: see hippod connect"
 _FAULT = errors.HippodError("something failed inside hippod", "that is worth a report")
@@ -132,7 +133,8 @@ class Bridge:
             self._refuse(None, f"a line of over {messages.MAX_LINE} bytes")
             return
         try:
-            message = json.loads(line)
+            line = messages.whole(line)
+            message = messages.read(line)
         except (ValueError, RecursionError):
             self._put(messages.refusal(None, messages.PARSE_ERROR, "the line is not JSON"))
             return
@@ -151,10 +153,13 @@ class Bridge:
 
     def _call(self, message: dict[str, Any], line: bytes) -> None:
         id_, method = message["id"], message["method"]
-        if isinstance(id_, bool) or not isinstance(id_, str | int | float):
-            self._refuse(None, "id: neither a string nor a number")
+        if not _is_id(id_):
+            self._refuse(None, "id: neither a string nor a whole number")
         elif not isinstance(method, str):
             self._refuse(id_, "method: not a string")
+        elif field := messages.too_long(message):
+            said = f"{field}: is longer than {messages.MAX_NAME} characters"
+            self._put(messages.refusal(id_, messages.INVALID_PARAMS, said))
         else:
             headers = messages.headers(message, self._courier.negotiated)
             if not self._calls.add(Call(id_, method, line, headers)):
@@ -164,10 +169,12 @@ class Bridge:
         """Do what a notification says: the server keeps no session that one could concern."""
         params = message.get("params")
         if message.get("method") == "notifications/cancelled" and isinstance(params, dict):
-            self._calls.cancel(params.get("requestId"))
+            id_ = params.get("requestId")
+            if _is_id(id_):
+                self._calls.cancel(id_)
 
     def _refuse_batch(self, batch: list[Any]) -> None:
-        ids = [each["id"] for each in batch if isinstance(each, dict) and "id" in each]
+        ids = [each["id"] for each in batch if isinstance(each, dict) and _is_id(each.get("id"))]
         for id_ in ids or [None]:
             self._refuse(id_, "MCP has no batches any more: one message on each line")
 
@@ -185,6 +192,11 @@ class Bridge:
         except Exception as error:  # the edge of one call's work: the others go on
             say(f"{call.method!a} failed inside hippod: {type(error).__name__}")
             self._put(messages.failed(call.id, _FAULT))
+
+
+def _is_id(given: object) -> bool:
+    """Say whether that can be a request's id: a fraction comes back as another number."""
+    return isinstance(given, str | int) and not isinstance(given, bool)
 
 
 class Courier:
@@ -229,15 +241,25 @@ class Courier:
     def _answer(self, call: Call) -> Iterator[str]:
         headers = {**self._headers, **call.headers}
         try:
-            line = self._line()
-        except errors.DaemonDown as down:
-            self._tell(down)
-            yield from messages.of_answer(*self._without(down, call.body, headers))
+            yield from self._by_daemon(call, headers)
             return
-        self._told = ""
+        except errors.DaemonDown as error:
+            trouble: errors.HippodError = error
+        except (TimeoutError, errors.NotResponding):
+            if not messages.is_quick(call.method):
+                raise
+            trouble = _SILENT
+        self._tell(trouble)
+        yield from messages.of_answer(*self._without(trouble, call.body, headers))
+
+    def _by_daemon(self, call: Call, headers: Mapping[str, str]) -> Iterator[str]:
+        is_quick = messages.is_quick(call.method)
+        line = self._line(min(QUICK_SECONDS, self._seconds) if is_quick else self._seconds)
         try:
             call.goes_over(line)
-            yield from messages.of_answer(*line.post("/mcp", call.body, headers))
+            answered = line.post("/mcp", call.body, headers)
+            self._told = ""
+            yield from messages.of_answer(*answered)
         finally:
             line.close()
 
@@ -248,15 +270,15 @@ class Courier:
 
     # -- a daemon that is down ---------------------------------------------------------------
 
-    def _line(self) -> Line:
+    def _line(self, seconds: float) -> Line:
         try:
-            return self._client.line(self._seconds)
+            return self._client.line(seconds)
         except errors.DaemonDown:
             if self._begin is None:
                 raise
         with self._beginning:
             self._start(self._begin)
-        return self._client.line(self._seconds)
+        return self._client.line(seconds)
 
     def _start(self, begin: Callable[[], None]) -> None:
         """Start the daemon; one that just did not start is not tried again at once."""
@@ -270,20 +292,20 @@ class Courier:
         self._failure = None
 
     def _without(
-        self, down: errors.DaemonDown, body: bytes, headers: Mapping[str, str]
+        self, trouble: errors.HippodError, body: bytes, headers: Mapping[str, str]
     ) -> tuple[int, dict[str, str], list[bytes]]:
         with self._loading:
             if self._alone is None:
                 from hippod.mcp.alone import Alone
 
                 self._alone = Alone(self._settings)
-        return self._alone.post(body, headers, down)
+        return self._alone.post(body, headers, trouble)
 
-    def _tell(self, down: errors.DaemonDown) -> None:
+    def _tell(self, trouble: errors.HippodError) -> None:
         """Say once on standard error what is wrong."""
-        if down.message != self._told:
-            self._told = down.message
-            say(f"{down.message}; {down.hint}")
+        if trouble.message != self._told:
+            self._told = trouble.message
+            say(f"{trouble.message}; {trouble.hint}")
 
 
 def say(text: str) -> None:

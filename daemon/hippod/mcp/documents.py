@@ -5,15 +5,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from hippod import packing, quoting, redact, wire
+from hippod import quoting, redact, wire
 from hippod.aclient import AsyncClient
 from hippod.errors import InvalidInput
 from hippod.markdown import split_lines
 from hippod.mcp import budget
-from hippod.mcp.arguments import Arguments
-from hippod.mcp.tool import QUOTED, Result, Tool
+from hippod.mcp.arguments import MOST_OF_A_PATH, Arguments, Name
+from hippod.mcp.tool import QUOTED, Result, Tool, on_one_line
 
-Path = Annotated[wire.Text, Field(min_length=1, examples=["memory/2026-03-03.md"])]
+Path = Annotated[
+    wire.Text,
+    Field(min_length=1, max_length=MOST_OF_A_PATH, examples=["memory/2026-03-03.md"]),
+]
 Etag = Annotated[
     wire.Text | None, Field(description="of memory_read: refuse if changed since; '' only if new")
 ]
@@ -29,39 +32,66 @@ class Read(Arguments):
     path: Path
     line: Annotated[Line, Field(description="first line")] = 1
     lines: Annotated[Line | None, Field(description="how many", examples=[80])] = None
+    column: Annotated[Line, Field(description="first character of that line")] = 1
 
 
 async def _read(client: AsyncClient, asked: Read, tokens: int) -> Result:
     document = await client.read(asked.path)
-    lines = split_lines(document["content"])
-    if asked.line > max(1, len(lines)):
-        raise InvalidInput(f"line: {asked.path} has {len(lines)} lines, none is {asked.line}")
-    enough = min(asked.lines or len(lines), tokens * budget.LETTERS_A_TOKEN)
-    wanted = list(map(quoting.visible, lines[asked.line - 1 :][:enough]))
+    return Result(part(document, tokens, asked.line, asked.lines, asked.column))
 
-    def text_of(count: int) -> str:
-        return _shown(document, asked.line, wanted[:count], len(lines))
 
-    count = budget.most(len(wanted), text_of, tokens)
+def part(
+    document: Mapping[str, Any],
+    tokens: int,
+    first: int = 1,
+    lines: int | None = None,
+    column: int = 1,
+) -> str:
+    """Return lines of a document, as many as fit, quoted; the head says how to go on.
+
+    A line that is too long alone is cut. Raises `InvalidInput` for a place that is not there.
+    """
+    every = split_lines(document["content"])
+    path = on_one_line(document["path"])
+    if first > max(1, len(every)):
+        raise InvalidInput(f"line: {path} has {len(every)} lines, none is {first}")
+    enough = min(lines or len(every), tokens * budget.LETTERS_A_TOKEN)
+    wanted = list(map(quoting.visible, every[first - 1 :][:enough]))
+    if column > max(1, len(wanted[0]) if wanted else 1):
+        raise InvalidInput(f"column: line {first} has {len(wanted[0])} characters")
+    wanted[:1] = [each[column - 1 :] for each in wanted[:1]]
+
+    def shown(count: int, size: int | None = None) -> str:
+        return _shown(document, (first, column), wanted[:count], len(every), size)
+
+    count = budget.most(len(wanted), shown, tokens)
     if count or not wanted:
-        return Result(text_of(count))
-    return Result(_of_a_line(document, asked.line, wanted[0], len(lines), tokens))
+        return shown(count)
+    return shown(1, max(1, budget.most(len(wanted[0]), lambda size: shown(1, size), tokens)))
 
 
-def _shown(document: Mapping[str, Any], first: int, lines: list[str], total: int) -> str:
+def _shown(
+    document: Mapping[str, Any],
+    begin: tuple[int, int],
+    lines: list[str],
+    total: int,
+    size: int | None,
+) -> str:
+    """Return whole lines, the first from a column on, or so many characters of the one."""
+    first, column = begin
     last = first + len(lines) - 1
-    head = f"{document['path']}, lines {first}-{last} of {total}, etag {document['etag']}."
-    more = f" Truncated: go on with line={last + 1}." if last < total else ""
-    return redact.wrap_memory("\n".join([f"{head}{more} {QUOTED}", *lines]))
-
-
-def _of_a_line(document: Mapping[str, Any], number: int, line: str, total: int, tokens: int) -> str:
-    """Return the beginning of a line that is too long alone."""
-
-    def text_of(size: int) -> str:
-        return _shown(document, number, [packing.shortened(line, size)], total)
-
-    return text_of(budget.most(len(line), text_of, tokens))
+    head = f"{on_one_line(document['path'])}, lines {first}-{last} of {total}"
+    if size is not None or column > 1:
+        end = column - 1 + (len(lines[0]) if size is None else size)
+        head += f", line {first} from character {column} to {end}"
+    on = f"line={last + 1}" if last < total else ""
+    if size is not None and size < len(lines[0]):
+        head += f" of {column - 1 + len(lines[0])}"
+        on = f"line={first}, column={column + size}"
+        lines = [lines[0][:size]]
+    more = f" Truncated: go on with {on}." if on else ""
+    told = f"{head}, etag {document['etag']}.{more} {QUOTED}"
+    return redact.wrap_memory("\n".join([told, *lines]))
 
 
 READ = Tool(
@@ -81,9 +111,9 @@ READ = Tool(
 class Tree(Arguments):
     """Which folder."""
 
-    directory: Annotated[wire.Text, Field(examples=["projects"])] = ""
+    directory: Annotated[Name, Field(examples=["projects"])] = ""
     recursive: bool = False
-    cursor: wire.Text | None = None
+    cursor: Name | None = None
 
 
 async def _tree(client: AsyncClient, asked: Tree, tokens: int) -> Result:
@@ -101,8 +131,10 @@ async def _tree(client: AsyncClient, asked: Tree, tokens: int) -> Result:
 
 
 def _listed(data: dict[str, Any]) -> str:
-    names = [f"{each['path']}{'/' * each['is_directory']}" for each in data["entries"]]
-    more = [f"Truncated: more with cursor={data['cursor']}"] if "cursor" in data else []
+    names = [f"{on_one_line(each['path'])}{'/' * each['is_directory']}" for each in data["entries"]]
+    more = (
+        [f"Truncated: more with cursor={on_one_line(data['cursor'])}"] if "cursor" in data else []
+    )
     return redact.wrap_memory("\n".join(names + more or ["Nothing there."]))
 
 
@@ -175,7 +207,7 @@ async def _insert(client: AsyncClient, asked: Insert, _: int) -> Result:
 def _written(answer: Mapping[str, Any]) -> Result:
     data = {name: value for name, value in answer.items() if value is not None}
     what = "written" if data["changed"] else "unchanged: it stood so already"
-    return Result(f"{data['path']}: {what}, etag {data['etag']}", data)
+    return Result(f"{on_one_line(data['path'])}: {what}, etag {data['etag']}", data)
 
 
 WRITE = Tool(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import binascii
 import json
+import re
 
 from hippod.errors import HippodError
 
@@ -16,15 +17,31 @@ if TYPE_CHECKING:
     from typing import Any
 
     Message = dict[str, Any]
-    Id = str | int | float | None
+    Id = str | int | None
 
 MAX_LINE = 64_000_000
 """Bytes of a line that are taken; the daemon's own limit for a request is far lower."""
-PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR = -32700, -32600, -32000
+MAX_NAME = 8_000
+"""Characters of a name: it goes as a header too, and a request's head has an end."""
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, SERVER_ERROR = -32700, -32600, -32602, -32000
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """Where the methods that the header `Mcp-Name` is for have what it says."""
+_ON_THEIR_OWN = frozenset(
+    {"initialize", "ping", "server/discover", "tools/list", "prompts/list",
+     "resources/list", "resources/templates/list"}
+)  # fmt: skip
+"""Methods that ask little or nothing of memory."""
 _PLAIN = frozenset(map(chr, range(0x20, 0x7F)))
+_ESCAPES = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+_ON_ONE_LINE = str.maketrans(
+    {"\r": " ", "\n": " ", "\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
+"""Breaks between values, and within texts what some readers of lines take for a break."""
 
 
 class Lines:
@@ -65,13 +82,49 @@ def key(id_: object) -> str:
     return json.dumps(id_)
 
 
+def read(line: bytes) -> Any:
+    """Return what a line says; raises `ValueError` and `RecursionError` for what is no JSON."""
+    return json.loads(line, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def whole(body: bytes) -> bytes:
+    """Return JSON with U+FFFD in place of each half of a surrogate pair, which no text can hold."""
+    if b"\\ud" not in body and b"\\uD" not in body:
+        return body
+    return _ESCAPES.sub(lambda each: rb"\ufffd" if each[1] else each[0], body)
+
+
+def on_one_line(text: str) -> str:
+    """Return JSON as one line, by whatever a reader knows the end of a line; it says the same."""
+    return text.translate(_ON_ONE_LINE)
+
+
+def too_long(message: Message) -> str:
+    """Return the name of a field that is too long to be a name of anything; empty: none is."""
+    params = message.get("params")
+    field = _NAMED_BY.get(message["method"], "")
+    name = params.get(field) if isinstance(params, dict) else None
+    if len(message["method"]) > MAX_NAME:
+        return "method"
+    return field if isinstance(name, str) and len(name) > MAX_NAME else ""
+
+
+def is_quick(method: str) -> bool:
+    """Say whether what a method asks for can be answered without memory, if need be."""
+    return method in _ON_THEIR_OWN
+
+
 def headers(message: Message, negotiated: str) -> dict[str, str]:
     """Return the headers that go with a request; `negotiated` is what a handshake came to."""
     method, params = message["method"], message.get("params")
     fields = params if isinstance(params, dict) else {}
     meta = fields.get("_meta")
     version = meta.get(_VERSION) if isinstance(meta, dict) else None
-    if not isinstance(version, str):
+    if not isinstance(version, str) or len(version) > MAX_NAME:
         version = "" if method == "initialize" else negotiated
     name = fields.get(_NAMED_BY.get(method, ""))
     told = {
@@ -96,7 +149,7 @@ def refusal(id_: Id, code: int, message: str, data: Mapping[str, str] | None = N
     error: Message = {"code": code, "message": message}
     if data:
         error["data"] = dict(data)
-    return json.dumps({"jsonrpc": "2.0", "id": id_, "error": error})
+    return json.dumps({"jsonrpc": "2.0", "id": id_, "error": error}, allow_nan=False)
 
 
 def failed(id_: Id, error: HippodError) -> str:
@@ -114,12 +167,12 @@ def of_answer(status: int, answered: Mapping[str, str], pieces: Iterable[bytes])
         from hippod.event_stream import payloads
 
         for text in payloads(pieces):
-            yield " ".join(text.splitlines())
+            yield on_one_line(text)
         return
     body = b"".join(pieces)
     answer = json.loads(body) if body else None
     if isinstance(answer, dict) and "jsonrpc" in answer:
-        yield " ".join(body.decode().splitlines())
+        yield on_one_line(body.decode())
     elif status >= 400:
         from hippod.plain_http import result
 
@@ -139,5 +192,5 @@ def ending(text: str, id_: Id) -> tuple[str, Message] | None:
         return None
     if message.get("id") is None:
         message["id"] = id_
-        text = json.dumps(message)
+        text = json.dumps(message, allow_nan=False)
     return text, message

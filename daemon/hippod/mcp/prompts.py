@@ -7,6 +7,7 @@ from mcp.shared.exceptions import MCPError
 
 from hippod.aclient import AsyncClient
 from hippod.errors import HippodError
+from hippod.mcp.arguments import MOST_OF_A_PATH
 from hippod.mcp.resources import failed
 from hippod.scope import Scope
 
@@ -42,6 +43,9 @@ async def got(
 ) -> types.GetPromptResult:
     """Return a prompt. Raises `MCPError` if there is none, or nobody can say."""
     session = (given or {}).get("session") or None
+    if session and len(session) > MOST_OF_A_PATH:
+        said = f"session: is longer than {MOST_OF_A_PATH} characters"
+        raise MCPError(types.INVALID_PARAMS, said)
     if name not in _ABOUT:
         raise MCPError(types.INVALID_PARAMS, f"no such prompt: {name[:200]}")
     text = await _start(client, session) if name == START else _end(scope, session)

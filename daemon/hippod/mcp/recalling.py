@@ -1,9 +1,10 @@
 """The tool memory_search: short quoted passages with their places, one page of them at a time."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, FiniteFloat
 
 from hippod import packing, quoting, tokens, wire
 from hippod.aclient import AsyncClient
@@ -43,10 +44,10 @@ class Search(Arguments):
     entity: Annotated[Several[wire.Text], Field(examples=[["Ina"]])] = ()
     path: Annotated[wire.Text | None, Field(description="glob", examples=["projects/**"])] = None
     mode: wire.Mode | None = None
-    min_score: float | None = None
+    min_score: FiniteFloat | None = None
     fusion: wire.Fusion | None = None
-    bm25_weight: float | None = None
-    vector_weight: float | None = None
+    bm25_weight: FiniteFloat | None = None
+    vector_weight: FiniteFloat | None = None
     budget_tokens: Annotated[int | None, Field(description="most tokens of the result")] = None
     cursor: Annotated[wire.Text | None, Field(description="of the last result: goes on")] = None
 
@@ -70,7 +71,7 @@ def _start(cursor: str | None) -> int:
     """Return how many hits a cursor passes over."""
     if not cursor:
         return 0
-    if not (cursor.isascii() and cursor.isdigit() and int(cursor) < wire.MAX_LIMIT):
+    if not re.fullmatch(r"[0-9]{1,3}", cursor) or int(cursor) >= wire.MAX_LIMIT:
         raise InvalidInput("cursor: is none that a result gave", "leave it out to begin anew")
     return int(cursor)
 

@@ -1,15 +1,22 @@
 """The tools of a session: retain what was said, keep working memory, get the context."""
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from hippod import wire
+from hippod import facts, wire
 from hippod.aclient import AsyncClient
 from hippod.errors import InvalidInput
-from hippod.mcp.arguments import Arguments, Several
+from hippod.mcp.arguments import Arguments, Name, Several
 from hippod.mcp.tool import Result, Tool, quoted
 
+_MARK = re.compile(r"\s*(?:[-*+]\s+)?")
+_HEAD = re.compile(r"[WBOS](?:\(c=[^)]*\))?(?:\s+@|\s*:)")
+"""How a fact begins that is meant to be in our form, and told what is wrong in it."""
+_MOST_TOLD = 3
+"""Facts that were not stored and are told of in words; all of them are in `rejected`."""
 SESSION = "this conversation's name"
 
 
@@ -19,7 +26,8 @@ class Retain(Arguments):
     facts: Annotated[
         Several[wire.Text],
         Field(
-            description="'KIND @Entity: sentence'; W world, B experience, O(c=0.9) opinion",
+            description="a sentence, or 'KIND @Entity: sentence' with KIND W (world), B"
+            " (experience), O(c=0.9) (opinion)",
             examples=[["W @Ina: Moved to Graz in May 2026."]],
         ),
     ] = ()
@@ -35,11 +43,27 @@ async def _retain(client: AsyncClient, asked: Retain, tokens: int) -> Result:
         raise InvalidInput("facts, messages: neither is given", "give facts, or messages, or flush")
     answer = await client.retain(
         [each.model_dump(exclude_none=True) for each in asked.messages],
-        facts=asked.facts,
+        facts=[_bullet(each) for each in asked.facts],
         session=asked.session,
         flush=asked.flush,
     )
-    return quoted({**answer, "queued": answer["queued"]}, tokens)
+    note = _not_stored(answer["rejected"])
+    return quoted({"queued": answer["queued"], "note": note, **answer}, tokens)
+
+
+def _not_stored(rejected: Sequence[Mapping[str, Any]]) -> str:
+    """Say in a sentence what was not stored and why; nothing if all was."""
+    told = [f"not stored: {each['text']}: {each['reason']}" for each in rejected[:_MOST_TOLD]]
+    if len(rejected) > len(told):
+        told.append(f"not stored: {len(rejected) - len(told)} more, see rejected")
+    return "; ".join(told)
+
+
+def _bullet(text: str) -> str:
+    """Return a fact as hippod writes facts; a plain sentence is one about the world."""
+    plain = _MARK.sub("", text, count=1)
+    is_one = facts.parse_bullet(f"- {plain}") or _HEAD.match(plain)
+    return plain if is_one else f"W : {plain}"
 
 
 RETAIN = Tool(
@@ -55,7 +79,7 @@ RETAIN = Tool(
 class Working(Arguments):
     """What a session keeps in mind."""
 
-    session: Annotated[wire.Text, Field(description=SESSION, examples=["main"])]
+    session: Annotated[Name, Field(description=SESSION, examples=["main"])]
     content: wire.Text
     mode: Literal["replace", "append"] = "replace"
 
@@ -85,7 +109,7 @@ WORKING = Tool(
 class Context(Arguments):
     """Whose context."""
 
-    session: Annotated[wire.Text | None, Field(description=SESSION)] = None
+    session: Annotated[Name | None, Field(description=SESSION)] = None
     budget_tokens: Annotated[int | None, Field(ge=1)] = None
 
 

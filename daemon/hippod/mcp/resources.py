@@ -11,7 +11,9 @@ from mcp.shared.exceptions import MCPError
 from hippod import redact
 from hippod.aclient import AsyncClient
 from hippod.errors import Forbidden, HippodError, NotFound
-from hippod.mcp.tool import QUOTED
+from hippod.markdown import split_lines
+from hippod.mcp import budget, documents
+from hippod.mcp.tool import QUOTED, on_one_line
 from hippod.scope import Scope
 
 MARKDOWN = "text/markdown"
@@ -24,6 +26,7 @@ _INSTRUCTING = {
 _ABOUT_THE_AGENT = {**_INSTRUCTING, "MEMORY.md": "what should always be known"}
 _DAYS = ("today", "yesterday")
 _MOST_COMPLETED = 100
+_MOST_OF_A_URI = 8_000
 _URI = re.compile(r"hippod://(file|daily|entity)/(.+)", re.DOTALL)
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})\.md\Z")
 
@@ -64,14 +67,19 @@ def templates(scope: Scope) -> list[types.ResourceTemplate]:
     ]
 
 
-async def read(client: AsyncClient, uri: str) -> types.ReadResourceResult:
-    """Return a resource; what is memory in it is quoted. Raises `MCPError` if there is none."""
+async def read(client: AsyncClient, uri: str, tokens: int) -> types.ReadResourceResult:
+    """Return a resource, cut where it has more than `tokens`; what is memory in it is quoted.
+
+    Raises `MCPError` if there is none.
+    """
+    if len(uri) > _MOST_OF_A_URI:
+        raise MCPError(types.INVALID_PARAMS, f"uri: is longer than {_MOST_OF_A_URI} characters")
     match = _URI.fullmatch(uri)
     if match is None:
         raise MCPError(types.INVALID_PARAMS, f"no such resource: {uri[:200]}")
     kind, name = match[1], unquote(match[2])
     try:
-        text = await _READERS[kind](client, name)
+        text = await _READERS[kind](client, name, tokens)
     except HippodError as error:
         raise failed(error) from None
     content = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)
@@ -100,33 +108,44 @@ def _resource(kind: str, name: str, about: str) -> types.Resource:
     return types.Resource(uri=uri, name=name, description=about, mime_type=MARKDOWN)
 
 
-async def _file(client: AsyncClient, path: str) -> str:
+async def _file(client: AsyncClient, path: str, tokens: int) -> str:
     document = await client.read(path)
-    return _as_it_is(document) if document["path"] in _INSTRUCTING else _quoted(document)
+    shown = _as_it_is if document["path"] in _INSTRUCTING else _quoted
+    return shown(document, tokens)
 
 
-async def _daily(client: AsyncClient, day: str) -> str:
-    return _quoted(await client.daily_log(day))
+async def _daily(client: AsyncClient, day: str, tokens: int) -> str:
+    return _quoted(await client.daily_log(day), tokens)
 
 
-async def _entity(client: AsyncClient, name: str) -> str:
+async def _entity(client: AsyncClient, name: str, tokens: int) -> str:
     """Return the page of an entity, by any of its names."""
     path = (await client.entity(name, limit=0))["path"]
     if path is None:
         raise NotFound(f"{name}: has no page yet", "reflection makes one, or use memory_entity")
-    return _quoted(await client.read(path))
+    return _quoted(await client.read(path), tokens)
 
 
-def _as_it_is(document: Mapping[str, Any]) -> str:
-    return str(document["content"])
+def _as_it_is(document: Mapping[str, Any], tokens: int) -> str:
+    whole = str(document["content"])
+    if budget.fits(whole, tokens):
+        return whole
+    lines = split_lines(whole)
+
+    def text_of(count: int) -> str:
+        on = f"memory_read goes on with path={document['path']}, line={count + 1}"
+        return "\n".join([*lines[:count], f"[Truncated: {on}]"])
+
+    return text_of(budget.most(len(lines), text_of, tokens))
 
 
-def _quoted(document: Mapping[str, Any]) -> str:
-    head = f"{document['path']}. {QUOTED}"
-    return redact.wrap_memory(f"{head}\n{document['content'].rstrip()}")
+def _quoted(document: Mapping[str, Any], tokens: int) -> str:
+    head = f"{on_one_line(document['path'])}. {QUOTED}"
+    whole = redact.wrap_memory(f"{head}\n{document['content'].rstrip()}")
+    return whole if budget.fits(whole, tokens) else documents.part(document, tokens)
 
 
-_READERS: dict[str, Callable[[AsyncClient, str], Awaitable[str]]] = {
+_READERS: dict[str, Callable[[AsyncClient, str, int], Awaitable[str]]] = {
     "file": _file,
     "daily": _daily,
     "entity": _entity,

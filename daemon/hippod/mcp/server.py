@@ -4,7 +4,7 @@ Each request stands for itself: its headers say whose eyes it is for and which t
 nothing is lost when the daemon restarts, and there is nothing to run or to close.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
@@ -23,8 +23,8 @@ from starlette.types import Scope as Connection
 
 from hippod import __version__
 from hippod.aclient import AsyncClient
-from hippod.errors import HippodError, InvalidInput
-from hippod.mcp import prompts, resources, tools
+from hippod.errors import HippodError, InvalidInput, TooLarge
+from hippod.mcp import messages, prompts, resources, tools
 from hippod.mcp.arguments import checked, schema
 from hippod.mcp.tool import Result, Tool
 from hippod.mcp.tools import Toolset
@@ -83,13 +83,42 @@ def build(
             return
         if view not in servers:
             servers[view] = _Desk(client_for, view, budget_tokens).server()
+        try:
+            body = await _body(receive)
+        except TooLarge as error:
+            await JSONResponse({"error": error.wire()}, 413)(connection, receive, send)
+            return
+        if body is None:
+            return
         manager = StreamableHTTPSessionManager(
             servers[view], stateless=True, max_request_body_size=MAX_BODY
         )
         async with manager.run():
-            await manager.handle_request(connection, receive, send)
+            await manager.handle_request(connection, _given(body, receive), send)
 
     return answer
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """Return the body, without halves of surrogate pairs; None if the client went away."""
+    pieces, more = [], True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        pieces.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return messages.whole(b"".join(pieces))
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """Return what gives the whole body first."""
+    pending = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def given() -> MutableMapping[str, Any]:
+        return pending.pop() if pending else await receive()
+
+    return given
 
 
 def _view(headers: Headers, scope: Scope, tools_: Toolset) -> _View:
@@ -190,7 +219,7 @@ class _Desk:
         self, _context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         async with self._client_for(self._scope) as client:
-            return await resources.read(client, params.uri)
+            return await resources.read(client, params.uri, self._budget)
 
     async def _list_prompts(
         self, _context: Context, _params: types.PaginatedRequestParams | None

@@ -1,5 +1,6 @@
 """What a tool is: its name, what models are told of it, its arguments, and the verb behind it."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -44,6 +45,17 @@ class Tool(Generic[A]):
     repeatable: bool = False
     always: bool = False
     group: bool = False
+
+
+_UNPRINTED = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def on_one_line(path: str) -> str:
+    """Return a path with escapes for what would begin a line, or be seen by a model alone."""
+    return _UNPRINTED.sub(lambda each: each[0].encode("unicode_escape").decode(), path)
 
 
 def quoted(answer: Mapping[str, Any], tokens: int) -> Result:

@@ -113,15 +113,16 @@ def read_page(path: str, text: str) -> Page | None:
     return Page(path, found.entity, found.aliases, found.others) if found else None
 
 
-def resolve(known: Sequence[KnownFact], read: Sequence[Page]) -> Entities:
+def resolve(known: Sequence[KnownFact], read: Sequence[Page], user: str = "") -> Entities:
     """Say who is who among the heads of facts and the pages; the same for the same input.
 
     Pages go before statements, and a page's `not` before everything. Facts count in the order
-    of their days.
+    of their days. `user` is what the user is called: facts from before that was known are theirs.
     """
     said = sorted(known, key=lambda fact: (fact.said, fact.path, fact.line))
     groups = _Groups(_spellings(said), sorted(read, key=lambda page: page.path))
     groups.join_aliases()
+    groups.join_user(user)
     groups.join_accents()
     groups.join_possessives(said)
     groups.join_stated(said)
@@ -184,6 +185,20 @@ class _Groups:
                 self._unclear[each] = tuple(owners)
             else:
                 self._join(each, *owners)
+
+    # -- what the user says ------------------------------------------------------------------
+
+    def join_user(self, name: str) -> None:
+        """Join whom facts called `User` with the user's name, unless pages part them."""
+        before, spelled = form(facts.NAMELESS_USER), facts.entity_name(name)
+        whose = self._root(form(spelled or ""))
+        if not spelled or before not in self._known or not self._is_settled(whose):
+            return
+        if before in self._parent or whose == before or not self._is_settled(before):
+            return
+        if not self._are_apart(whose, before):
+            self._names.setdefault(form(spelled), spelled)
+            self._join_spelled(before, whose)
 
     # -- what spelling says ------------------------------------------------------------------
 

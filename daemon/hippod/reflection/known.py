@@ -58,11 +58,12 @@ class Book:
     """The facts of all daily logs, oldest first; of several with one id the first.
 
     `unread` are logs that could not be read now, with the reason: pages that cite their days
-    are left as they are.
+    are left as they are. `user` is what the user is called now, empty while nobody said so.
     """
 
     facts: tuple[KnownFact, ...]
     unread: Mapping[str, str]
+    user: str = ""
 
     @property
     def evidence(self) -> tuple[KnownFact, ...]:

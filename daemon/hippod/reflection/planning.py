@@ -6,8 +6,9 @@ depend on when reflection ran.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property, partial
 from itertools import groupby
@@ -181,7 +182,7 @@ class _Planner:
         self._bounds = bounds
         self._seen = seen
         self._by_id = {fact.id: fact for fact in book.evidence}
-        self._entities = entities.resolve(book.evidence, _read_pages(bank.texts, seen))
+        self._entities = entities.resolve(book.evidence, _read_pages(bank.texts, seen), book.user)
         self._marks = _marks(self._entities.all, seen)
         self._closed = _unread_days(book)
         self._taken = {path for path in (*bank.texts, *bank.unread) if pages.is_entity_page(path)}
@@ -538,11 +539,35 @@ def _marks(all_: Iterable[Entity], seen: Seen) -> dict[str, str]:
     """Return what superseded what, among the facts of one entity each."""
     found: dict[str, dict[str, str]] = {}
     for entity in all_:
-        key = _digest(entity.facts, {})
+        key = _digest(entity.facts, {}, entity.name)
         known = seen.marks.get(key)
-        found[key] = supersession.find(entity.facts) if known is None else known
+        found[key] = supersession.find(_by_name(entity)) if known is None else known
     seen.marks = found
     return {old: new for each in reversed(found.values()) for old, new in each.items()}
+
+
+def _by_name(entity: Entity) -> Sequence[KnownFact]:
+    """Return the facts of an entity as if the user's name had been known from the first one on."""
+    nameless = key(facts.NAMELESS_USER)
+    if nameless == entity.key or nameless not in entity.keys:
+        return entity.facts
+    shown = facts.display_name(entity.name)
+    return [
+        replace(
+            each,
+            fact=replace(
+                each.fact,
+                content=_NAMELESS.sub(lambda _: shown, each.fact.content),
+                entities=tuple(
+                    entity.name if key(name) == nameless else name for name in each.fact.entities
+                ),
+            ),
+        )
+        for each in entity.facts
+    ]
+
+
+_NAMELESS = re.compile(rf"\b{facts.NAMELESS_USER}(?=['’]s\b|\s+[a-z])")
 
 
 def _may_hold_facts(path: str) -> bool:

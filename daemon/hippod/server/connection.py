@@ -9,7 +9,8 @@ from typing import Any, cast
 import structlog
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from hippod.errors import HippodError, InvalidInput, TooLarge
+from hippod import __version__
+from hippod.errors import Busy, HippodError, InvalidInput, TooLarge
 from hippod.server.answers import error_body
 from hippod.server.socket import peer_uid
 
@@ -50,10 +51,12 @@ class OwnersProtocol(HttpToolsProtocol):
         super().connection_made(transport)
         transport.set_write_buffer_limits(0)  # so that we are told of the last byte as well
         connection = cast("socket.socket", transport.get_extra_info("socket"))
-        if not self._may_come(connection) or not self._has_room():
+        if not self._may_come(connection):
             transport.abort()
-            return
-        self._await_request()
+        elif not self._has_room():
+            self._refuse_for_room()
+        else:
+            self._await_request()
 
     def shutdown(self) -> None:
         """End when the answer that is under way is sent; who does not take it is not waited for."""
@@ -105,6 +108,9 @@ class OwnersProtocol(HttpToolsProtocol):
         self._waiting_since = self.loop.time()
         super().on_response_complete()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing: the request is answered as one over HTTP."""
+
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP as every other error is answered."""
         self._refuse(InvalidInput(msg), HTTPStatus.BAD_REQUEST)
@@ -114,7 +120,8 @@ class OwnersProtocol(HttpToolsProtocol):
         phrase = HTTPStatus(status or error.http_status)
         head = (
             f"HTTP/1.1 {phrase.value} {phrase.phrase}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"content-length: {len(body)}\r\nhippod-version: {__version__}\r\n"
+            "connection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
@@ -133,8 +140,25 @@ class OwnersProtocol(HttpToolsProtocol):
         waiting = [other for other in others if not other._is_served()]
         if not waiting:
             return False
-        min(waiting, key=lambda other: other._waiting_since).transport.abort()
+        min(waiting, key=lambda other: other._waiting_since)._make_room()
         return True
+
+    def _make_room(self) -> None:
+        """End a connection that others need; one that has not been answered yet is told so."""
+        if self.cycle is None:
+            self._refuse_for_room()
+        else:
+            self.transport.abort()
+
+    def _refuse_for_room(self) -> None:
+        self._end_wait()
+        self._refuse(
+            Busy(
+                f"the daemon has {self.most_connections} connections, which is all it takes",
+                "try again, with fewer at once",
+            ),
+            HTTPStatus.SERVICE_UNAVAILABLE,
+        )
 
     def _is_served(self) -> bool:
         """Say whether a complete request is being answered."""

@@ -84,6 +84,8 @@ class Listener:
             await self.close()
             self._address = mcp.listen
             self._open()
+        elif self._address:
+            self._ensure_token()
 
     async def close(self) -> None:
         """Close it; answers under way have a moment."""
@@ -120,10 +122,7 @@ class Listener:
             return
         try:
             listener = _bound(self._address)
-            try:
-                bearer.ensure(self._rules.token_file)
-            except HippodError as error:  # told again at each request, until it is mended
-                logger.error("listener.token_unusable", reason=error.message, hint=error.hint)
+            self._ensure_token()
         except HippodError as error:
             self._trouble = error
             logger.error("listener.not_open", reason=error.message, hint=error.hint)
@@ -132,6 +131,13 @@ class Listener:
         self._server = Server(serving(self._answer, TokensProtocol))
         self._served = asyncio.create_task(self._server.serve(sockets=[listener]))
         logger.info("listener.open", address=self._address)
+
+    def _ensure_token(self) -> None:
+        """Make a token if there is none; what is wrong with one is told again at each request."""
+        try:
+            bearer.ensure(self._rules.token_file)
+        except HippodError as error:
+            logger.error("listener.token_unusable", reason=error.message, hint=error.hint)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._gate(scope, receive, send)

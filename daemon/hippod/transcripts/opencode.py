@@ -4,6 +4,7 @@ They are written while the model speaks, so the last one counts only when it is 
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -67,10 +68,20 @@ class Message:
             key=digest(time.isoformat() if time else session, self.role, said),
             role=_ROLES[self.role],
             speaker=None,
-            text=text,
+            text="\n".join(map(_unwrapped, self.texts)) if self.role == "user" else text,
             time=time,
             line=0,
         )
+
+
+def _unwrapped(text: str) -> str:
+    """Return what was said: `opencode run "some words"` puts an argument with spaces in quotes."""
+    match = _ARGUMENT.fullmatch(text.strip())
+    return match[1].replace('\\"', '"') if match else text
+
+
+_ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+"""Quotes within it are escaped; with others it is somebody's own wording."""
 
 
 def rows_of(messages: Iterable[Message], session: str) -> Iterator[Row]:
