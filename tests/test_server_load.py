@@ -94,8 +94,11 @@ def connected(path: Path, *requests: bytes) -> Iterator[list[socket.socket]]:
 
 
 def seconds_of_a_question(path: Path) -> float:
+    """Ask until there is room, as the 503 says: the time of it all."""
     began = time.perf_counter()
-    assert ask(path, "GET", "/v1/health").status == 200
+    while (status := ask(path, "GET", "/v1/health").status) == 503:
+        assert time.perf_counter() - began < SECONDS
+    assert status == 200
     return time.perf_counter() - began
 
 
@@ -128,8 +131,8 @@ def test_five_hundred_at_once_are_answered_or_closed(path: Path) -> None:
     with connected(path, *[LAST] * 500) as clients, others_are_answered(path):
         answers = [received(client) for client in clients]
         time.sleep(0.1)
-    assert {answer[:15] for answer in answers} <= {b"HTTP/1.1 200 OK", b""}
-    assert sum(map(bool, answers)) >= 100
+    assert {answer[:12] for answer in answers} <= {b"HTTP/1.1 200", b"HTTP/1.1 503", b""}
+    assert sum(answer.startswith(b"HTTP/1.1 200") for answer in answers) >= 100
 
 
 def test_five_hundred_that_say_nothing_do_not_shut_others_out(path: Path) -> None:

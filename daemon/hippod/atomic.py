@@ -90,6 +90,23 @@ def read(folder: int, name: str, limit: int) -> Found:
         return Found(data, info)
 
 
+def read_if_there(folder: int, name: str, limit: int) -> Found | None:
+    """Read as `read`; None if there is no such file."""
+    try:
+        return read(folder, name, limit)
+    except FileNotFoundError:
+        return None
+
+
+def beside(folder: int, name: str) -> Keep:
+    """Return what keeps bytes that have to give way, in a file of its own beside theirs."""
+
+    def keep(data: bytes) -> None:
+        create(folder, f"{name}.{secrets.token_hex(4)}.displaced", data, 0o600)
+
+    return keep
+
+
 def create(folder: int, name: str, data: bytes, mode: int = 0o666) -> None:
     """Create a file with its whole content; FileExistsError if the name is taken.
 

@@ -7,7 +7,6 @@ and only over the text that was read.
 import contextlib
 import os
 import re
-import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -60,7 +59,7 @@ def set_keys(file: Path, table: str, values: Mapping[str, object]) -> bool:
     """
     real = file.resolve()
     with _opened(real.parent) as folder, _told(file):
-        found = _read(folder, real.name)
+        found = atomic.read_if_there(folder, real.name, _MAX_BYTES)
         _refuse_read_only(folder, found, real)
         before = found.data if found else b""
         after = _edited(before, table, values, file)
@@ -69,7 +68,7 @@ def set_keys(file: Path, table: str, values: Mapping[str, object]) -> bool:
         if found is None:
             atomic.create(folder, real.name, after, 0o600)
         else:
-            atomic.replace(folder, real.name, after, found, _keeper(folder, real.name))
+            atomic.replace(folder, real.name, after, found, atomic.beside(folder, real.name))
     return True
 
 
@@ -183,20 +182,6 @@ def _check(text: str, file: Path) -> None:
 
 def _broken(where: str, why: str) -> ConfigError:
     return ConfigError([f"{where}: not valid TOML: {why}"], "fix the line named")
-
-
-def _read(folder: int, name: str) -> atomic.Found | None:
-    try:
-        return atomic.read(folder, name, _MAX_BYTES)
-    except FileNotFoundError:
-        return None
-
-
-def _keeper(folder: int, name: str) -> atomic.Keep:
-    def keep(data: bytes) -> None:
-        atomic.create(folder, f"{name}.{secrets.token_hex(4)}.displaced", data, 0o600)
-
-    return keep
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ def read(path: Path) -> bytes | None:
     if not real.parent.is_dir():
         return None
     with _folder(real.parent, path) as folder:
-        found = _found(folder, real.name)
+        found = atomic.read_if_there(folder, real.name, _MAX_BYTES)
         return found.data if found else None
 
 
@@ -42,10 +41,10 @@ def write(path: Path, before: bytes | None, after: bytes | None, *, private_file
     real = _real(path)
     _make_folder(real.parent, path, private_file=private_file)
     with _folder(real.parent, path) as folder:
-        found = _found(folder, real.name)
+        found = atomic.read_if_there(folder, real.name, _MAX_BYTES)
         if (found.data if found else None) != before:
             raise _changed(path)
-        keep = _keeper(folder, real.name)
+        keep = atomic.beside(folder, real.name)
         if found is None:
             if after is not None:
                 atomic.create(folder, real.name, after, 0o600 if private_file else 0o666)
@@ -105,20 +104,6 @@ def _make_folder(folder: Path, path: Path, *, private_file: bool) -> None:
             private.make_folder(folder)
         else:
             folder.mkdir(parents=True, exist_ok=True)
-
-
-def _found(folder: int, name: str) -> atomic.Found | None:
-    try:
-        return atomic.read(folder, name, _MAX_BYTES)
-    except FileNotFoundError:
-        return None
-
-
-def _keeper(folder: int, name: str) -> atomic.Keep:
-    def keep(data: bytes) -> None:
-        atomic.create(folder, f"{name}.{secrets.token_hex(4)}.displaced", data, 0o600)
-
-    return keep
 
 
 def _changed(path: Path) -> Conflict:
