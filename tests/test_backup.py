@@ -282,6 +282,15 @@ class TestMeanwhile:
         first.close()
         backups.begin().close()
 
+    def test_who_has_read_the_end_of_one_may_begin_another(self, root: Path) -> None:
+        """The last bytes are out before its owner closes it."""
+        backups = Backups(root, None)
+        first = backups.begin()
+        assert b"".join(first)
+        with closing(backups.begin()) as second:
+            assert b"".join(second)
+        first.close()
+
     def test_a_state_that_cannot_be_copied_lets_others_go_on(self, root: Path) -> None:
         def fails(target: Path) -> int:
             raise StorageError("disk full")

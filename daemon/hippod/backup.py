@@ -182,6 +182,7 @@ class Backup:
         yield b"".join(held)
         self.files, self.left_out = len(self.draft.files), len(self.draft.left_out)
         self.whole()
+        self.close()  # who has read the end may begin another one
 
     def _pieces(self) -> Iterator[bytes]:
         yield archive.first()

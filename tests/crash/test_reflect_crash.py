@@ -11,9 +11,9 @@ from hippod.errors import HippodError
 from tests.crash.test_crash import KILLER
 from tests.processes import Daemon, wait_for
 
-LANES = 6
-TRIED = (0, 3)
-"""The lanes of every run of the tests, a third of all steps: all six take four minutes."""
+LANES = 8
+TRIED = (0, 4)
+"""The lanes of every run of the tests, a fourth of all steps: all take six minutes."""
 FEWEST_STEPS = 40
 TODAY = datetime.now(UTC).date()
 """A date that passes during the tests only makes one more day that is over."""
