@@ -159,6 +159,10 @@ def _noted(asked: _Asked) -> wire.Written:
     return asked.memory.append_daily_log(request.text, date=request.date, scope=request.scope)
 
 
+def _context(asked: _Asked) -> wire_context.Context:
+    return asked.memory.context(asked.fields(wire_context.ContextRequest))
+
+
 def _working_set(asked: _Asked) -> wire_context.WorkingContent:
     content = asked.fields(wire_context.WorkingRequest).content
     return asked.memory.set_working(asked.subject, content, asked.scope)
@@ -304,16 +308,8 @@ class Library:
 
     # -- context -----------------------------------------------------------------------------
 
-    context = _verb(
-        Verbs.context,
-        lambda asked: asked.memory.context(asked.fields(wire_context.ContextRequest)),
-        looks=True,
-    )
-    system_prompt = _verb(
-        Verbs.system_prompt,
-        lambda asked: asked.memory.context(asked.fields(wire_context.ContextRequest)),
-        looks=True,
-    )
+    context = _verb(Verbs.context, _context, looks=True)
+    system_prompt = _verb(Verbs.system_prompt, _context, looks=True)
     get_working = _verb(
         Verbs.get_working, lambda asked: asked.memory.get_working(asked.subject, asked.scope)
     )

@@ -64,6 +64,12 @@ class Setup:
         """Say whether what is said there may become memory: never in a group."""
         return self.scope == "main"
 
+    def events(
+        self, always: dict[str, str], keeping: dict[str, str], prompts: dict[str, str]
+    ) -> dict[str, str]:
+        """Return the events that are wanted, each with the name that `hippod hook` has for it."""
+        return always | (prompts if self.prompts else {}) | (keeping if self.keeps else {})
+
     def mcp_command(self) -> tuple[str, list[str]]:
         """Return the program and the arguments of the MCP server."""
         program, *words = self.program

@@ -27,7 +27,7 @@ def entries(setup: Setup) -> list[Entry]:
     server = {"type": "stdio", "command": command, "args": args}
     found: list[Entry] = [mcp_server(_servers(setup), ("mcpServers", setup.name), server, setup)]
     if setup.hooks:
-        found += hooks(_settings(setup), NAME, events(setup, _HOOKS, _KEEPING, _PROMPTS), setup)
+        found += hooks(_settings(setup), NAME, setup.events(_HOOKS, _KEEPING, _PROMPTS), setup)
     return found + instructions(_read_by_it(setup), setup)
 
 
@@ -35,13 +35,6 @@ def source(setup: Setup) -> Source:
     """Return where its sessions lie."""
     where = literal(folder(setup.home, setup.environ), setup.home)
     return Source(NAME, f"{where}/projects/**/*.jsonl", "claude-code")
-
-
-def events(
-    setup: Setup, always: dict[str, str], keeping: dict[str, str], prompts: dict[str, str]
-) -> dict[str, str]:
-    """Return its events that are wanted, each with the name that `hippod hook` has for it."""
-    return always | (prompts if setup.prompts else {}) | (keeping if setup.keeps else {})
 
 
 def hooks(file: Path, agent: str, wanted: Mapping[str, str], setup: Setup) -> list[Entry]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hippod.connect import files, toml_text
 from hippod.connect.agents import Agent, Setup, Source, configured, literal
-from hippod.connect.claude_code import events, hook_group, hooks
+from hippod.connect.claude_code import hook_group, hooks
 from hippod.connect.entries import Entry, hook_table, mcp_table
 from hippod.connect.instructions import instructions
 
@@ -27,7 +27,7 @@ def entries(setup: Setup) -> list[Entry]:
     file = _folder(setup) / "config.toml"
     found: list[Entry] = [mcp_table(file, ("mcp_servers", setup.name), server, setup)]
     if setup.hooks:
-        found += _hooks(setup, events(setup, _HOOKS, _KEEPING, _PROMPTS))
+        found += _hooks(setup, setup.events(_HOOKS, _KEEPING, _PROMPTS))
     return found + instructions((setup.project or _folder(setup)) / "AGENTS.md", setup)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from hippod.connect import files, json_text
 from hippod.connect.agents import Agent, Setup, Source, configured, literal
-from hippod.connect.claude_code import events
 from hippod.connect.entries import Entry, hook_item, mcp_server
 from hippod.connect.instructions import instructions
 
@@ -28,7 +27,7 @@ def entries(setup: Setup) -> list[Entry]:
     file = _folder(setup) / "settings.json"
     server = {"command": command, "args": args}
     found: list[Entry] = [mcp_server(file, ("mcpServers", setup.name), server, setup)]
-    wanted = events(setup, _HOOKS, _KEEPING, _PROMPTS) if setup.hooks else {}
+    wanted = setup.events(_HOOKS, _KEEPING, _PROMPTS) if setup.hooks else {}
     for event, ours in wanted.items():
         words = setup.hook_words(NAME, ours)
         found.append(hook_item(file, ("hooks", event), _group(ours, setup), words))

@@ -7,23 +7,18 @@ START, PROMPT, STOP, COMPACT, END = MOMENTS = ("start", "prompt", "stop", "compa
 
 _LONGER = {"session-start": START, "pre-compact": COMPACT, "session-end": END}
 
+_CLAUDE_CODE = {
+    "SessionStart": START,
+    "UserPromptSubmit": PROMPT,
+    "Stop": STOP,
+    "SubagentStop": STOP,
+    "PreCompact": COMPACT,
+    "SessionEnd": END,
+}
+
 EVENTS: dict[str, dict[str, str]] = {
-    "claude-code": {
-        "SessionStart": START,
-        "UserPromptSubmit": PROMPT,
-        "Stop": STOP,
-        "SubagentStop": STOP,
-        "PreCompact": COMPACT,
-        "SessionEnd": END,
-    },
-    "codex": {
-        "SessionStart": START,
-        "UserPromptSubmit": PROMPT,
-        "Stop": STOP,
-        "SubagentStop": STOP,
-        "PreCompact": COMPACT,
-        "SessionEnd": END,
-    },
+    "claude-code": _CLAUDE_CODE,
+    "codex": _CLAUDE_CODE,  # it took them over
     "gemini": {
         "SessionStart": START,
         "BeforeAgent": PROMPT,
